@@ -1,0 +1,127 @@
+import type {
+  AssistantMessage,
+  AssistantMessageEvent,
+  ImageContent,
+  Message,
+  Model,
+  StreamOptions,
+  TextContent,
+  ThinkingLevel,
+  Tool,
+  ToolResultMessage,
+  UserMessage,
+} from "@pikit/ai";
+import type { Static, TSchema } from "@sinclair/typebox";
+
+/** A file that a user sent along with a message. */
+export interface Attachment {
+  id: string;
+  type: "image" | "document";
+  fileName: string;
+  mimeType: string;
+  /** Bytes of the original file. */
+  size: number;
+  /** Base64, without a data URL prefix. */
+  content: string;
+  /** A document's text, where the sender has extracted it. */
+  extractedText?: string | null;
+  /** A small base64 image for display. */
+  preview?: string | null;
+}
+
+export type UserMessageWithAttachments = UserMessage & { attachments?: Attachment[] };
+
+/**
+ * Message roles beyond the providers' three. Empty here; a layer above adds its own by declaration merging:
+ * `declare module "@pikit/agent" { interface CustomMessages { note: NoteMessage } }`. Such messages live in the transcript and are
+ * turned into something a model understands, or left out, only when a request is made.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: it is there to be merged with
+export interface CustomMessages {}
+
+/** Everything that a transcript can hold. */
+export type AgentMessage = UserMessageWithAttachments | AssistantMessage | ToolResultMessage | CustomMessages[keyof CustomMessages];
+
+/** The name under which the protocol documents know `AgentMessage`. */
+export type AppMessage = AgentMessage;
+
+/** What a tool returns, and what it reports while it runs. */
+export interface AgentToolResult<TDetails = unknown> {
+  /** What the model sees. */
+  content: (TextContent | ImageContent)[];
+  /** What a user interface may show; must be JSON. */
+  details: TDetails;
+}
+
+/** A tool that the loop can run. */
+export interface AgentTool<TParameters extends TSchema = TSchema, TDetails = unknown> extends Tool<TParameters> {
+  /** For people. */
+  label: string;
+  /**
+   * `parallel`: may run beside other parallel tools of the same answer. One `sequential` tool (the default) makes all calls of its
+   * answer run one after another, in the order in which the model wrote them.
+   */
+  executionMode?: "parallel" | "sequential";
+  /**
+   * Runs the tool. Failures are thrown, best as a `ToolError`; the loop turns them into an error result for the model.
+   *
+   * @param params - Validated and coerced; a copy that the tool may keep or change.
+   * @param signal - Aborted when the run is; a tool that has not returned 2 seconds later is left behind.
+   * @param onUpdate - Reports the output so far (all of it, not a delta). Ignored after the tool has returned.
+   */
+  execute(
+    toolCallId: string,
+    params: Static<TParameters>,
+    signal: AbortSignal,
+    onUpdate: (partialResult: AgentToolResult<TDetails>) => void,
+  ): Promise<AgentToolResult<TDetails>>;
+}
+
+/**
+ * What happens during a run, in this order: `agent_start`; for each turn `turn_start`, the messages that go in (`message_start`,
+ * `message_end`), the answer (`message_start`, `message_update`*, `message_end`), the execution of its tool calls, their results as
+ * messages in call order, `turn_end`; at last `agent_end`, exactly once, also after an error or an abort.
+ */
+export type AgentEvent =
+  | { type: "agent_start" }
+  /** `messages`: everything that this run added, the prompt included. `willRetry` is always false. */
+  | { type: "agent_end"; messages: AgentMessage[]; willRetry: false }
+  | { type: "turn_start" }
+  /** `toolResults` are in the order of the calls in `message`. */
+  | { type: "turn_end"; message: AgentMessage; toolResults: ToolResultMessage[] }
+  | { type: "message_start"; message: AgentMessage }
+  /** Answers only. `message` is the answer being built: a live object. */
+  | { type: "message_update"; message: AssistantMessage; assistantMessageEvent: AssistantMessageEvent }
+  | { type: "message_end"; message: AgentMessage }
+  | { type: "tool_execution_start"; toolCallId: string; toolName: string; args: Record<string, unknown> }
+  | {
+      type: "tool_execution_update";
+      toolCallId: string;
+      toolName: string;
+      args: Record<string, unknown>;
+      /** The output so far, not a delta. */
+      partialResult: AgentToolResult;
+    }
+  | { type: "tool_execution_end"; toolCallId: string; toolName: string; result: AgentToolResult; isError: boolean };
+
+/** Receives events in order. The run waits for a returned promise before it goes on; what is thrown is reported, not propagated. */
+export type AgentListener = (event: AgentEvent) => void | Promise<void>;
+
+/** What one model call is made with. Asked for before each call, so that a change applies from the next call on. */
+export interface ModelRequest {
+  model: Model;
+  systemPrompt?: string;
+  tools: readonly AgentTool[];
+  /** Default `off`. */
+  thinkingLevel?: ThinkingLevel;
+  /** Passed to the stream function; `signal` and `reasoning` are filled in by the loop. */
+  options?: Omit<StreamOptions, "signal" | "reasoning">;
+}
+
+/** The parts of a run that its owner decides. Whatever throws here ends the run with an error message in the transcript. */
+export interface AgentLoopConfig {
+  /** What the next model call is made with. */
+  nextRequest(): ModelRequest | Promise<ModelRequest>;
+  /** The transcript as the model shall see it. Default: messages of the providers' three roles, others left out. */
+  toModelMessages?(messages: readonly AgentMessage[]): Message[] | Promise<Message[]>;
+}

@@ -1,0 +1,65 @@
+import type { Context, Model, Usage } from "../../types.ts";
+
+/** One answer of a scripted model. Thinking comes first, then text, then tool calls. */
+export interface ScriptedAnswer {
+  text?: string;
+  thinking?: string;
+  toolCalls?: { name: string; arguments?: Record<string, unknown>; id?: string }[];
+  /** Into how many pieces the text is cut, or the pieces themselves. Default: one a word. */
+  deltas?: number | string[];
+  /** Milliseconds before each delta. Default 0. */
+  delayMs?: number;
+  /** The answer ends with this error, after the text. */
+  error?: { status?: number; message: string };
+  /** Default: an estimate of 4 characters a token, free of charge. */
+  usage?: Partial<Pick<Usage, "input" | "output" | "cacheRead" | "cacheWrite">>;
+}
+
+/** Decides the next answer. `callIndex` counts this model's calls from 0; the signal is the call's own. */
+export type Script = (context: Context, callIndex: number, signal?: AbortSignal) => ScriptedAnswer | Promise<ScriptedAnswer>;
+
+/** A model that plays a script instead of asking a provider. */
+export interface ScriptedModel extends Model {
+  api: "scripted";
+  script: Script;
+}
+
+/** A script that plays a list of answers in order. Past the end it throws an error that says so. */
+export function playAnswers(answers: readonly ScriptedAnswer[], source = "the script"): Script {
+  return (_context, callIndex) => {
+    const answer = answers[callIndex];
+    if (!answer) {
+      throw new Error(`${source} has ${answers.length} answers and was asked for answer ${callIndex + 1}. Add a line for it.`);
+    }
+    return answer;
+  };
+}
+
+/**
+ * Makes a model that answers from a script: offline, free, the same every time. A list of answers is played in order, one a call;
+ * two models made from the same list each play it from the start.
+ */
+export function createScriptedModel(options: {
+  script: Script | readonly ScriptedAnswer[];
+  id?: string;
+  name?: string;
+  provider?: string;
+  /** Anything else a test wants to differ. */
+  overrides?: Partial<Omit<Model, "api">>;
+}): ScriptedModel {
+  const { script, id = "scripted", provider = "script" } = options;
+  return {
+    id,
+    name: options.name ?? id,
+    provider,
+    baseUrl: "",
+    reasoning: false,
+    input: ["text", "image"],
+    contextWindow: 200_000,
+    maxTokens: 32_000,
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    ...options.overrides,
+    api: "scripted",
+    script: typeof script === "function" ? script : playAnswers(script),
+  };
+}

@@ -1,0 +1,197 @@
+import type { AssistantMessageEventStream } from "./assistant-stream.ts";
+import type { AiError } from "./errors.ts";
+import { PartialArguments } from "./partial-arguments.ts";
+import type { AssistantMessage, Model, StopReason, TextContent, ThinkingContent, ToolCall, Usage } from "./types.ts";
+import { emptyUsage } from "./usage.ts";
+
+/** An open text block. */
+export interface TextBlock {
+  append(delta: string): void;
+  end(textSignature?: string): void;
+}
+
+/** An open thinking block. */
+export interface ThinkingBlock {
+  append(delta: string): void;
+  end(signature?: { thinkingSignature?: string | undefined; redacted?: boolean }): void;
+}
+
+/** An open tool call. */
+export interface ToolCallBlock {
+  append(argumentsDelta: string): void;
+  /** Arguments that came as one value instead of as text; used when no text was appended. */
+  end(fallbackArguments?: unknown): void;
+}
+
+/**
+ * Builds an assistant message from what an adapter reads, and is the only place that decides the order of its events. Adapters open
+ * blocks, append to them and end them, in any interleaving; the grammar of `AssistantMessageEvent` follows from there.
+ *
+ * Nothing here is re-read: a delta costs the same in a long answer as in a short one.
+ */
+export class MessageAssembler {
+  /** The message being built; events carry this very object as `partial`. */
+  readonly message: AssistantMessage;
+  readonly #stream: AssistantMessageEventStream;
+  /** `end` of each block that is still open, in the order of opening. */
+  readonly #open = new Set<{ end(): void }>();
+  #started = false;
+
+  constructor(model: Model, stream: AssistantMessageEventStream) {
+    this.#stream = stream;
+    this.message = {
+      role: "assistant",
+      content: [],
+      api: model.api,
+      provider: model.provider,
+      model: model.id,
+      usage: emptyUsage(),
+      stopReason: "stop",
+      timestamp: Date.now(),
+    };
+  }
+
+  /** Whether the answer has ended, well or badly; what is reported afterwards is ignored. */
+  get isEnded(): boolean {
+    return this.#stream.isSettled;
+  }
+
+  /** Says that the answer has begun. Opening a block says so too. */
+  start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.#stream.push({ type: "start", partial: this.message });
+  }
+
+  /** Reports tokens; a later report replaces an earlier one. */
+  setUsage(usage: Usage): void {
+    if (!this.isEnded) this.message.usage = usage;
+  }
+
+  openText(): TextBlock {
+    const block: TextContent = { type: "text", text: "" };
+    const contentIndex = this.#add(block);
+    const partial = this.message;
+    this.#stream.push({ type: "text_start", contentIndex, partial });
+    const open: TextBlock = {
+      append: (delta) => {
+        if (delta === "" || !this.#isOpen(open)) return;
+        block.text += delta;
+        this.#stream.push({ type: "text_delta", contentIndex, delta, partial });
+      },
+      end: (textSignature) => {
+        if (!this.#close(open)) return;
+        if (textSignature) block.textSignature = textSignature;
+        this.#stream.push({ type: "text_end", contentIndex, content: block.text, partial });
+      },
+    };
+    this.#open.add(open);
+    return open;
+  }
+
+  openThinking(): ThinkingBlock {
+    const block: ThinkingContent = { type: "thinking", thinking: "" };
+    const contentIndex = this.#add(block);
+    const partial = this.message;
+    this.#stream.push({ type: "thinking_start", contentIndex, partial });
+    const open: ThinkingBlock = {
+      append: (delta) => {
+        if (delta === "" || !this.#isOpen(open)) return;
+        block.thinking += delta;
+        this.#stream.push({ type: "thinking_delta", contentIndex, delta, partial });
+      },
+      end: (signature = {}) => {
+        if (!this.#close(open)) return;
+        if (signature.thinkingSignature) block.thinkingSignature = signature.thinkingSignature;
+        if (signature.redacted) block.redacted = true;
+        this.#stream.push({ type: "thinking_end", contentIndex, content: block.thinking, partial });
+      },
+    };
+    this.#open.add(open);
+    return open;
+  }
+
+  openToolCall(call: { id: string; name: string }): ToolCallBlock {
+    const block: ToolCall = { type: "toolCall", id: call.id, name: call.name, arguments: {} };
+    const contentIndex = this.#add(block);
+    const partial = this.message;
+    const reader = new PartialArguments();
+    const pieces: string[] = [];
+    this.#stream.push({ type: "toolcall_start", contentIndex, partial });
+    const open: ToolCallBlock = {
+      append: (delta) => {
+        if (delta === "" || !this.#isOpen(open)) return;
+        pieces.push(delta);
+        reader.append(delta);
+        block.arguments = reader.value;
+        this.#stream.push({ type: "toolcall_delta", contentIndex, delta, partial });
+      },
+      end: (fallbackArguments) => {
+        if (!this.#close(open)) return;
+        const final = parseArguments(pieces.join(""), fallbackArguments);
+        block.arguments = final.value ?? block.arguments;
+        if (final.error !== undefined) block.argumentsError = final.error;
+        this.#stream.push({ type: "toolcall_end", contentIndex, toolCall: block, partial });
+      },
+    };
+    this.#open.add(open);
+    return open;
+  }
+
+  /** Ends the answer well. Blocks that are still open are complete too, and end in the order in which they were opened. */
+  done(reason: Extract<StopReason, "stop" | "length" | "toolUse">): void {
+    if (this.isEnded) return;
+    this.start();
+    for (const block of [...this.#open]) block.end();
+    this.message.stopReason = reason;
+    this.#stream.push({ type: "done", reason, message: this.message });
+    this.#stream.end(this.message);
+  }
+
+  /** Ends the answer badly, keeping what has arrived. */
+  fail(error: AiError): void {
+    if (this.isEnded) return;
+    this.#open.clear();
+    const reason = error.code === "aborted" ? "aborted" : "error";
+    this.message.stopReason = reason;
+    this.message.errorMessage = error.message;
+    this.#stream.failure = error;
+    this.#stream.push({ type: "error", reason, error: this.message });
+    this.#stream.end(this.message);
+  }
+
+  #add(block: TextContent | ThinkingContent | ToolCall): number {
+    this.start();
+    if (this.isEnded) return this.message.content.length;
+    return this.message.content.push(block) - 1;
+  }
+
+  #isOpen(block: { end(): void }): boolean {
+    return this.#open.has(block) && !this.isEnded;
+  }
+
+  #close(block: { end(): void }): boolean {
+    return this.#open.delete(block) && !this.isEnded;
+  }
+}
+
+/** The final reading is strict: broken text is reported as broken, not run as whatever its beginning says. */
+function parseArguments(text: string, fallback: unknown): { value?: Record<string, unknown>; error?: string } {
+  let value: unknown = fallback;
+  if (text.trim() !== "") {
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      return { error: `The arguments are not valid JSON (${(error as Error).message}). Send the call again with a JSON object.` };
+    }
+  }
+  if (value === undefined || value === null) return { value: {} };
+  if (typeof value !== "object" || Array.isArray(value)) {
+    return { value: {}, error: `The arguments must be a JSON object, but are ${describe(value)}. Send the call again.` };
+  }
+  return { value: value as Record<string, unknown> };
+}
+
+function describe(value: unknown): string {
+  return Array.isArray(value) ? "an array" : `a ${typeof value}`;
+}

@@ -1,0 +1,12 @@
+import type { AiError } from "./errors.ts";
+import { EventStream } from "./event-stream.ts";
+import type { AssistantMessage, AssistantMessageEvent } from "./types.ts";
+
+/**
+ * The answer of one model call. Iterating never throws and `result()` never rejects: a failed call ends with an `error` event, and its
+ * message has `stopReason` `error` or `aborted`.
+ */
+export class AssistantMessageEventStream extends EventStream<AssistantMessageEvent, AssistantMessage> {
+  /** Set before the `error` event: what failed, as a value to branch on. */
+  failure: AiError | undefined;
+}

@@ -1,0 +1,19 @@
+/** Environment variables that hold a provider's API key, in the order in which they are looked at. */
+const keyVariables: Readonly<Record<string, readonly string[]>> = {
+  anthropic: ["ANTHROPIC_API_KEY"],
+  openai: ["OPENAI_API_KEY"],
+};
+
+/** The environment variables that can hold the provider's key; empty for providers without one. */
+export function keyVariablesOf(provider: string): readonly string[] {
+  return Object.hasOwn(keyVariables, provider) ? (keyVariables[provider] ?? []) : [];
+}
+
+/** The provider's key from the environment; an empty variable counts as absent. */
+export function environmentKey(provider: string): string | undefined {
+  for (const name of keyVariablesOf(provider)) {
+    const value = process.env[name]?.trim();
+    if (value) return value;
+  }
+  return undefined;
+}

@@ -1,0 +1,42 @@
+import { loadApi } from "./api-registry.ts";
+import { MessageAssembler } from "./assembler.ts";
+import { AssistantMessageEventStream } from "./assistant-stream.ts";
+import { environmentKey } from "./auth.ts";
+import { toAiError } from "./classify.ts";
+import { AiError } from "./errors.ts";
+import type { AssistantMessage, Context, Model, StreamOptions } from "./types.ts";
+
+/**
+ * Asks a model for an answer and returns it as it arrives. Never throws: whatever fails, before or during the answer, ends the stream
+ * with an `error` event.
+ */
+export function stream(model: Model, context: Context, options: StreamOptions = {}): AssistantMessageEventStream {
+  const events = new AssistantMessageEventStream();
+  void run(model, context, options, new MessageAssembler(model, events));
+  return events;
+}
+
+/** Asks a model for an answer and waits for all of it. Never rejects: see `stopReason` and `errorMessage`. */
+export function complete(model: Model, context: Context, options: StreamOptions = {}): Promise<AssistantMessage> {
+  return stream(model, context, options).result();
+}
+
+async function run(model: Model, context: Context, options: StreamOptions, assembler: MessageAssembler): Promise<void> {
+  const { signal } = options;
+  // The answer ends here, at once, however long the adapter needs to let go of its connection.
+  const abort = () => assembler.fail(new AiError("aborted", "The request was aborted.", { cause: signal?.reason }));
+  if (signal?.aborted) return abort();
+  signal?.addEventListener("abort", abort, { once: true });
+  try {
+    const adapter = await loadApi(model.api);
+    if (assembler.isEnded) return;
+    const apiKey = options.apiKey ?? environmentKey(model.provider);
+    await adapter({ model, context, options: apiKey === undefined ? options : { ...options, apiKey } }, assembler);
+    // Without effect when the adapter has ended the answer.
+    assembler.fail(new AiError("bad_response", `${model.provider} ended the stream before the answer was complete.`));
+  } catch (error) {
+    assembler.fail(toAiError(error, model));
+  } finally {
+    signal?.removeEventListener("abort", abort);
+  }
+}

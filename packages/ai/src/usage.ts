@@ -1,0 +1,47 @@
+import type { Model, Usage } from "./types.ts";
+
+/** A usage of nothing. */
+export function emptyUsage(): Usage {
+  return {
+    input: 0,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    totalTokens: 0,
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+  };
+}
+
+/** Token counts as an adapter read them; what is absent, negative or not a number counts as 0. */
+export interface TokenCounts {
+  input?: number | null | undefined;
+  output?: number | null | undefined;
+  cacheRead?: number | null | undefined;
+  cacheWrite?: number | null | undefined;
+}
+
+/** Completes token counts with their sum and their price by the model's table. */
+export function priceUsage(model: Pick<Model, "cost">, counts: TokenCounts): Usage {
+  const input = toCount(counts.input);
+  const output = toCount(counts.output);
+  const cacheRead = toCount(counts.cacheRead);
+  const cacheWrite = toCount(counts.cacheWrite);
+  const cost = {
+    input: (input * model.cost.input) / 1e6,
+    output: (output * model.cost.output) / 1e6,
+    cacheRead: (cacheRead * model.cost.cacheRead) / 1e6,
+    cacheWrite: (cacheWrite * model.cost.cacheWrite) / 1e6,
+  };
+  return {
+    input,
+    output,
+    cacheRead,
+    cacheWrite,
+    totalTokens: input + output + cacheRead + cacheWrite,
+    cost: { ...cost, total: cost.input + cost.output + cost.cacheRead + cost.cacheWrite },
+  };
+}
+
+function toCount(value: number | null | undefined): number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
+}

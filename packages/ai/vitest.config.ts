@@ -1,0 +1,7 @@
+import { defineProject } from "vitest/config";
+
+export default defineProject({
+  // Tests run from source: the condition names each package's src/index.ts (plain `resolve.conditions` does not reach it).
+  ssr: { resolve: { conditions: ["pikit-source"] } },
+  test: { name: "@pikit/ai", include: ["test/**/*.test.ts"] },
+});
