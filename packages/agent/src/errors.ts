@@ -27,11 +27,11 @@ export function isToolError(error: unknown): error is ToolError {
   return typeof error === "object" && error !== null && (error as Record<symbol, unknown>)[brand] === "tool";
 }
 
-/** Misuse of an `Agent`: what was asked cannot be done in its present state. Nothing has changed. */
+/** What was asked of an `Agent` cannot be done in its present state (`busy`, `no_model`; nothing has changed), or a run was stopped (`aborted`). */
 export class AgentError extends Error {
   override readonly name = "AgentError";
   readonly [brand] = "agent";
-  readonly code: "busy" | "nothing_to_continue";
+  readonly code: "busy" | "no_model" | "aborted";
 
   constructor(code: AgentError["code"], message: string) {
     super(message);

@@ -12,6 +12,7 @@ import type {
   UserMessage,
 } from "@pikit/ai";
 import type { Static, TSchema } from "@sinclair/typebox";
+import type { Listener } from "./listeners.ts";
 
 /** A file that a user sent along with a message. */
 export interface Attachment {
@@ -104,8 +105,7 @@ export type AgentEvent =
     }
   | { type: "tool_execution_end"; toolCallId: string; toolName: string; result: AgentToolResult; isError: boolean };
 
-/** Receives events in order. The run waits for a returned promise before it goes on; what is thrown is reported, not propagated. */
-export type AgentListener = (event: AgentEvent) => void | Promise<void>;
+export type AgentListener = Listener<AgentEvent>;
 
 /** What one model call is made with. Asked for before each call, so that a change applies from the next call on. */
 export interface ModelRequest {

@@ -1,0 +1,147 @@
+import type {
+  CacheControlEphemeral,
+  ContentBlockParam,
+  ImageBlockParam,
+  MessageCreateParamsStreaming,
+  MessageParam,
+  TextBlockParam,
+  Tool as ToolParam,
+  ToolResultBlockParam,
+} from "@anthropic-ai/sdk/resources/messages";
+import type { ApiRequest } from "../../api-registry.ts";
+import { prepareHistory } from "../../history.ts";
+import { removeLoneSurrogates } from "../../surrogates.ts";
+import type { AssistantMessage, ImageContent, Message, TextContent, ThinkingLevel, Tool, ToolResultMessage } from "../../types.ts";
+import { type AnthropicCompat, resolveCompat } from "./compat.ts";
+
+/** The body of a request. `temperature` is gone from the SDK's types with an API version that we do not ask for. */
+export type AnthropicBody = MessageCreateParamsStreaming & { temperature?: number };
+
+/** Sent where neither the call nor the model says how long an answer may be: the API wants a number. */
+const defaultMaxTokens = 8192;
+
+/** Tokens of thinking; what the API calls a budget. Its least is 1024, and as much must be left for the answer. */
+const thinkingBudgets = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 16_384 } as const;
+const minThinkingBudget = 1024;
+const minAnswerTokens = 1024;
+
+/** Converts a call to the body of a Messages request. Pure: the same call gives the same bytes, which prompt caches depend on. */
+export function createBody({ model, context, options }: ApiRequest): AnthropicBody {
+  const compat = resolveCompat(model);
+  const maxTokens = options.maxTokens ?? (model.maxTokens || defaultMaxTokens);
+  const thinking = model.reasoning ? convertThinking(options.reasoning ?? "off", maxTokens, compat) : {};
+  const isThinking = thinking.thinking !== undefined && thinking.thinking.type !== "disabled";
+  const body: AnthropicBody = {
+    model: model.id,
+    max_tokens: maxTokens,
+    messages: convertMessages(prepareHistory(context.messages, model)),
+    stream: true,
+    ...thinking,
+    ...(options.temperature !== undefined && !isThinking && { temperature: options.temperature }),
+  };
+  const system = removeLoneSurrogates(context.systemPrompt ?? "");
+  if (system.trim() !== "") body.system = [{ type: "text", text: system }];
+  if (context.tools?.length) body.tools = context.tools.map(convertTool);
+  if (options.cacheRetention !== "none") {
+    const ttl = options.cacheRetention === "long" && compat.longCache ? ({ ttl: "1h" } as const) : {};
+    markForCache(body, { type: "ephemeral", ...ttl });
+  }
+  return body;
+}
+
+/** The features in test that a body relies on. */
+export function requiredBetas(body: AnthropicBody): string[] {
+  return body.thinking?.type === "enabled" ? ["interleaved-thinking-2025-05-14"] : [];
+}
+
+function convertThinking(
+  level: ThinkingLevel,
+  maxTokens: number,
+  compat: AnthropicCompat,
+): Pick<AnthropicBody, "thinking" | "output_config"> {
+  const off = compat.disableThinking ? { thinking: { type: "disabled" } as const } : {};
+  if (level === "off") return off;
+  if (compat.thinking === "adaptive") {
+    const efforts = { minimal: "low", low: "low", medium: "medium", high: "high", xhigh: compat.maxEffort } as const;
+    return { thinking: { type: "adaptive" }, output_config: { effort: efforts[level] } };
+  }
+  const budget = Math.min(thinkingBudgets[level], maxTokens - minAnswerTokens);
+  return budget < minThinkingBudget ? off : { thinking: { type: "enabled", budget_tokens: budget } };
+}
+
+function convertTool(tool: Tool): ToolParam {
+  return {
+    name: tool.name,
+    description: tool.description,
+    input_schema: { properties: {}, ...(tool.parameters as object), type: "object" },
+  };
+}
+
+/** Neighbours of one role become one message, so that roles alternate and results of one turn stand together. */
+function convertMessages(messages: readonly Message[]): MessageParam[] {
+  const converted: { role: "user" | "assistant"; content: ContentBlockParam[] }[] = [];
+  for (const message of messages) {
+    const role = message.role === "assistant" ? "assistant" : "user";
+    const last = converted.at(-1);
+    if (last?.role === role) last.content.push(...convertContent(message));
+    else converted.push({ role, content: convertContent(message) });
+  }
+  return converted;
+}
+
+function convertContent(message: Message): ContentBlockParam[] {
+  if (message.role === "assistant") return convertAnswer(message);
+  if (message.role === "toolResult") return [convertResult(message)];
+  return typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content.map(convertInput);
+}
+
+/** Calls come last: their results have to follow them directly. */
+function convertAnswer(message: AssistantMessage): ContentBlockParam[] {
+  const blocks: ContentBlockParam[] = [];
+  const calls: ContentBlockParam[] = [];
+  for (const block of message.content) {
+    if (block.type === "toolCall") {
+      calls.push({ type: "tool_use", id: block.id, name: block.name, input: block.arguments });
+    } else if (block.type === "text") {
+      blocks.push({ type: "text", text: block.text });
+    } else if (block.redacted) {
+      blocks.push({ type: "redacted_thinking", data: block.thinkingSignature ?? "" });
+    } else {
+      blocks.push({ type: "thinking", thinking: block.thinking, signature: block.thinkingSignature ?? "" });
+    }
+  }
+  return [...blocks, ...calls];
+}
+
+/** The API takes no image in the result of a failed call. */
+function convertResult(message: ToolResultMessage): ToolResultBlockParam {
+  const content = message.isError ? message.content.map(imageToNote) : message.content;
+  return {
+    type: "tool_result",
+    tool_use_id: message.toolCallId,
+    content: content.map(convertInput),
+    ...(message.isError && { is_error: true }),
+  };
+}
+
+function imageToNote(block: TextContent | ImageContent): TextContent {
+  return block.type === "text" ? block : { type: "text", text: "[An image was here.]" };
+}
+
+function convertInput(block: TextContent | ImageContent): TextBlockParam | ImageBlockParam {
+  if (block.type === "text") return { type: "text", text: block.text };
+  const media_type = block.mimeType as "image/png";
+  return { type: "image", source: { type: "base64", media_type, data: block.data } };
+}
+
+/** Marks the ends of the three parts that stay the same from call to call: tools, system prompt, conversation. */
+function markForCache(body: AnthropicBody, cache_control: CacheControlEphemeral): void {
+  const lastMessage = body.messages.at(-1);
+  const lastTool = body.tools?.at(-1);
+  const lastSystem = Array.isArray(body.system) ? body.system.at(-1) : undefined;
+  if (lastTool) Object.assign(lastTool, { cache_control });
+  if (lastSystem) lastSystem.cache_control = cache_control;
+  if (lastMessage?.role !== "user" || typeof lastMessage.content === "string") return;
+  const lastBlock = lastMessage.content.at(-1);
+  if (lastBlock) Object.assign(lastBlock, { cache_control });
+}

@@ -1,0 +1,97 @@
+import { keyVariablesOf } from "../auth.ts";
+import { errorOfResponse, networkError, toAiError } from "../classify.ts";
+import { AiError } from "../errors.ts";
+import type { Model, StreamOptions } from "../types.ts";
+
+/** Options that every SDK client is made with: we retry, log and time out ourselves. */
+export const quietClient = {
+  maxRetries: 0,
+  logLevel: "off",
+  /** Milliseconds; the longest that a timer can wait. */
+  timeout: 2 ** 31 - 1,
+} as const;
+
+/** What an SDK needs to send one request under our control. */
+export interface RequestInitiator {
+  signal: AbortSignal;
+  fetch: typeof globalThis.fetch;
+}
+
+/**
+ * Sends a request through an SDK and returns the raw response as soon as its headers are there.
+ *
+ * @param send - Posts with the given `fetch` and `signal` and returns the SDK's raw response.
+ * @throws {AiError} For a status that is no success, a connection that fails, and headers that do not come in `firstByteTimeoutMs`.
+ */
+export async function sendRequest(
+  model: Model,
+  options: StreamOptions,
+  send: (initiator: RequestInitiator) => Promise<Response>,
+): Promise<Response> {
+  const { signal, firstByteTimeoutMs = 0 } = options;
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  signal?.addEventListener("abort", abort, { once: true });
+  let timeout: AiError | undefined;
+  const timer =
+    firstByteTimeoutMs > 0
+      ? setTimeout(() => {
+          timeout = networkError(`nothing arrived within ${firstByteTimeoutMs} ms`, model.provider);
+          controller.abort(timeout);
+        }, firstByteTimeoutMs)
+      : undefined;
+  /** Read here, where the whole body is at hand: the SDKs keep only the parts of it that their own servers send. */
+  let refusal: AiError | undefined;
+  const fetchOnce: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    if (!response.ok) refusal = await errorOfResponse(response.clone(), model.provider);
+    return response;
+  };
+  try {
+    return await send({ signal: controller.signal, fetch: fetchOnce });
+  } catch (error) {
+    throw refusal ?? timeout ?? toAiError(error, model);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  }
+}
+
+/** Headers of the model and the call, names in lower case; the call's win. */
+export function mergeHeaders(model: Model, options: StreamOptions): Record<string, string> {
+  const merged: Record<string, string> = {};
+  for (const headers of [model.headers, options.headers]) {
+    for (const [name, value] of Object.entries(headers ?? {})) merged[name.toLowerCase()] = value;
+  }
+  return merged;
+}
+
+/** Headers that carry a credential; one that the caller gives replaces ours. */
+const credentialHeaders = ["authorization", "x-api-key", "api-key"];
+
+/**
+ * The key to send, if any: none where the caller's headers carry a credential, and none for providers that are not known to need one,
+ * such as local servers.
+ *
+ * @throws {AiError} `auth` when a known provider has no key, naming the variable to set.
+ */
+export function chooseKey(model: Model, options: StreamOptions, headers: Record<string, string>): string | undefined {
+  if (credentialHeaders.some((name) => headers[name])) return undefined;
+  const key = options.apiKey?.trim();
+  if (key) {
+    if (!/^[\x21-\x7e]+$/.test(key)) {
+      throw new AiError("auth", `The API key for ${model.provider} holds characters that no header can carry. Copy it again.`);
+    }
+    return key;
+  }
+  const variables = keyVariablesOf(model.provider);
+  if (variables.length === 0) return undefined;
+  throw new AiError("auth", `No API key for ${model.provider}. Set ${variables.join(" or ")} in the environment, or pass apiKey.`);
+}
+
+/** The body to send: what the adapter made, or what the caller's hook returned in its place. */
+export async function applyPayloadHook<T>(body: T, model: Model, options: StreamOptions): Promise<T> {
+  const replaced = await options.onPayload?.(body, model);
+  return replaced === undefined ? body : (replaced as T);
+}

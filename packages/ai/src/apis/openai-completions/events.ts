@@ -1,0 +1,170 @@
+import type { MessageAssembler, TextBlock, ThinkingBlock } from "../../assembler.ts";
+import { errorInStream } from "../../classify.ts";
+import { AiError } from "../../errors.ts";
+import { describeErrorBody } from "../../provider-text.ts";
+import type { Model } from "../../types.ts";
+import { priceUsage } from "../../usage.ts";
+import { readWireEvent, unknownStopReason } from "../wire-event.ts";
+import { type ReasoningField, reasoningFields } from "./reasoning-field.ts";
+import { type ToolCallDelta, ToolCallReader } from "./tool-calls.ts";
+
+/** The fields that we read. Servers leave out or null any of them. */
+interface Chunk {
+  choices?: (Choice | null)[] | null;
+  usage?: WireUsage | null;
+  error?: unknown;
+}
+
+interface Choice {
+  delta?: ({ content?: unknown; tool_calls?: ToolCallDelta[] | null } & { [field in ReasoningField]?: unknown }) | null;
+  finish_reason?: string | null;
+  usage?: WireUsage | null;
+  error?: unknown;
+}
+
+interface WireUsage {
+  prompt_tokens?: number | null;
+  completion_tokens?: number | null;
+  prompt_tokens_details?: { cached_tokens?: number | null; cache_write_tokens?: number | null } | null;
+  prompt_cache_hit_tokens?: number | null;
+  cached_tokens?: number | null;
+}
+
+/** Reads the chunks of a Chat Completions stream and reports them to the assembler. Knows no HTTP. */
+export class OpenAIEventReader {
+  readonly #assembler: MessageAssembler;
+  readonly #model: Model;
+  readonly #calls: ToolCallReader;
+  #text: TextBlock | undefined;
+  #thinking: { block: ThinkingBlock; field: ReasoningField } | undefined;
+  #finishReason: string | undefined;
+
+  constructor(assembler: MessageAssembler, model: Model) {
+    this.#assembler = assembler;
+    this.#model = model;
+    this.#calls = new ToolCallReader(assembler);
+  }
+
+  /** Whether the server has said why the answer ended. Only tokens can follow. */
+  get isFinished(): boolean {
+    return this.#finishReason !== undefined;
+  }
+
+  /**
+   * Reads one event. The last one ends the answer.
+   *
+   * @returns Whether it was the last one.
+   * @throws {AiError} When the provider reports an error, or the event is no JSON.
+   */
+  read(data: string): boolean {
+    if (data === "[DONE]") {
+      this.finish();
+      return true;
+    }
+    const chunk = readWireEvent<Chunk>(data, this.#model.provider);
+    if (!chunk) return false;
+    this.#assembler.start();
+    const choice = chunk.choices?.[0];
+    this.#reportUsage(chunk.usage ?? choice?.usage);
+    const error = chunk.error ?? choice?.error;
+    if (error) throw wireError(error, this.#model.provider);
+    if (choice?.delta) this.#readDelta(choice.delta);
+    if (choice?.finish_reason) this.#finishReason = choice.finish_reason;
+    return false;
+  }
+
+  /**
+   * Ends the answer.
+   *
+   * @throws {AiError} When the finish reason is that of a failed answer, or never came.
+   */
+  finish(): void {
+    if (this.#finishReason === undefined) {
+      const message = `${this.#model.provider} closed the stream without a finish_reason; the answer is incomplete.`;
+      throw new AiError("bad_response", message);
+    }
+    const reason = mapFinishReason(this.#finishReason, this.#model);
+    this.#endThinking();
+    this.#endText();
+    this.#calls.finish();
+    this.#assembler.done(reason === "stop" && this.#calls.hasCalls ? "toolUse" : reason);
+  }
+
+  #readDelta(delta: NonNullable<Choice["delta"]>): void {
+    const field = reasoningFields.find((name) => typeof delta[name] === "string" && delta[name] !== "");
+    if (field) this.#readThinking(field, delta[field] as string);
+    if (typeof delta.content === "string" && delta.content !== "") this.#readText(delta.content);
+    for (const call of delta.tool_calls ?? []) {
+      this.#endThinking();
+      this.#endText();
+      this.#calls.read(call);
+    }
+  }
+
+  #readThinking(field: ReasoningField, delta: string): void {
+    this.#endText();
+    this.#thinking ??= { block: this.#assembler.openThinking(), field };
+    this.#thinking.block.append(delta);
+  }
+
+  #readText(delta: string): void {
+    this.#endThinking();
+    this.#text ??= this.#assembler.openText();
+    this.#text.append(delta);
+  }
+
+  #endThinking(): void {
+    this.#thinking?.block.end({ thinkingSignature: this.#thinking.field });
+    this.#thinking = undefined;
+  }
+
+  #endText(): void {
+    this.#text?.end();
+    this.#text = undefined;
+  }
+
+  /** The wire counts the cache's tokens inside the prompt's; here each token is counted once. */
+  #reportUsage(usage: WireUsage | null | undefined): void {
+    if (!usage) return;
+    const cacheRead = usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens ?? 0;
+    const cacheWrite = usage.prompt_tokens_details?.cache_write_tokens ?? 0;
+    const input = (usage.prompt_tokens ?? 0) - cacheRead - cacheWrite;
+    this.#assembler.setUsage(priceUsage(this.#model, { input, output: usage.completion_tokens, cacheRead, cacheWrite }));
+  }
+}
+
+/** What a finish reason means here; those of failed answers are thrown. */
+function mapFinishReason(reason: string, model: Model): "stop" | "length" | "toolUse" {
+  switch (reason.toLowerCase()) {
+    case "stop":
+    case "end":
+      return "stop";
+    case "length":
+    case "max_tokens":
+      return "length";
+    case "tool_calls":
+    case "function_call":
+      return "toolUse";
+    case "content_filter":
+      throw new AiError("refused", `A content filter of ${model.provider} stopped the answer (${reason}).`);
+    case "network_error":
+    case "error":
+      throw new AiError("overloaded", `${model.provider} could not complete the answer (${reason}).`);
+    case "model_context_window_exceeded":
+      throw new AiError("context_overflow", `The conversation is longer than the window of ${model.id} (${reason}).`);
+    default:
+      throw unknownStopReason(reason, model);
+  }
+}
+
+/** Gateways put the text of the provider behind them into `metadata.raw`. */
+function wireError(error: unknown, provider: string): AiError {
+  const { code, type, metadata } = (typeof error === "object" ? error : {}) as {
+    code?: unknown;
+    type?: unknown;
+    metadata?: { raw?: unknown } | null;
+  };
+  let message = describeErrorBody(error);
+  if (typeof metadata?.raw === "string" && !message.includes(metadata.raw)) message += ` (${metadata.raw})`;
+  return errorInStream({ type: code || type, message }, provider);
+}

@@ -1,0 +1,77 @@
+import { createParser } from "eventsource-parser";
+import { networkError } from "../classify.ts";
+import { AiError } from "../errors.ts";
+import { cleanText, readErrorText } from "../provider-text.ts";
+
+/** One event of a provider's stream. */
+export interface ServerSentEvent {
+  /** Absent where the server names its events inside `data` only. */
+  event?: string | undefined;
+  data: string;
+}
+
+export interface ReadOptions {
+  /** Names the provider in errors. */
+  provider: string;
+  /** Cancels the body, which closes the connection. Reading then ends without an error. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Reads a streamed response to its end and calls `onEvent` for each event, at once and in order. When `onEvent` returns true nothing
+ * more is read: the connection is let go, even if the server would keep it open. What `onEvent` throws ends the reading too.
+ *
+ * @throws {AiError} `network` when the connection breaks; `bad_response` when a success is JSON or a page instead of a stream.
+ */
+export async function readServerSentEvents(
+  response: Response,
+  onEvent: (event: ServerSentEvent) => boolean | undefined,
+  { provider, signal }: ReadOptions,
+): Promise<void> {
+  const contentType = response.headers.get("content-type") ?? "";
+  if (/\b(?:json|html)\b/i.test(contentType)) throw await notAStream(response, contentType, provider);
+  const reader = response.body?.getReader();
+  if (!reader) return;
+
+  let isStopped = false;
+  const parser = createParser({
+    onEvent: (event) => {
+      // The parser goes on with what it was fed, whatever we have seen in it.
+      if (!isStopped && onEvent(event) === true) isStopped = true;
+    },
+  });
+  const decoder = new TextDecoder();
+  const stop = () => {
+    isStopped = true;
+    reader.cancel(signal?.reason).catch(() => {}); // already broken: nothing is left to cancel
+  };
+  if (signal?.aborted) return stop();
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    while (!isStopped) {
+      const { done, value } = await read(reader, provider);
+      if (isStopped) break;
+      // Past the end, the blank line completes a last event that the server left without one.
+      parser.feed(done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true }));
+      if (done) break;
+    }
+  } finally {
+    signal?.removeEventListener("abort", stop);
+    stop();
+  }
+}
+
+async function read(reader: ReadableStreamDefaultReader<Uint8Array>, provider: string) {
+  try {
+    return await reader.read();
+  } catch (error) {
+    throw networkError(error, provider);
+  }
+}
+
+/** Waiting does not help: the address is wrong, or something between us and the provider answers in its place. */
+async function notAStream(response: Response, contentType: string, provider: string): Promise<AiError> {
+  const text = cleanText(readErrorText(await response.text().catch(() => "")));
+  const message = `${provider} answered ${response.status} with ${contentType} instead of a stream: ${text}`;
+  return new AiError("bad_response", message, { status: response.status, retryable: false });
+}

@@ -1,0 +1,198 @@
+import { keyVariablesOf } from "./auth.ts";
+import { AiError, type AiErrorCode, isAiError } from "./errors.ts";
+import { isOverflowText } from "./overflow.ts";
+import { cleanText, describeErrorBody, readErrorText } from "./provider-text.ts";
+import type { Model } from "./types.ts";
+
+/** What is known of a failed answer besides its status and message. */
+export interface FailedAnswer {
+  /** Names the provider in the message, and for 401 and 403 the variable that holds its key. */
+  provider: string;
+  /** What the provider asked us to wait, in milliseconds. */
+  retryAfterMs?: number | undefined;
+  /** The provider's word on whether to try again; it decides over the status. */
+  shouldRetry?: boolean | undefined;
+  /** The wire's own name of the error, such as `overloaded_error`, where it came inside a stream and not as a status. */
+  type?: string | undefined;
+  cause?: unknown;
+}
+
+/** Statuses that a later request may not see. All others are final. */
+const retryableStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529]);
+
+/** Statuses whose text may tell of an overflow. Never 429: that is cured by waiting. */
+const overflowStatuses: ReadonlySet<number> = new Set([400, 413, 422, 500]);
+
+/** 429 answers that no waiting cures. */
+const exhaustedTexts =
+  /insufficient_quota|exceeded your current quota|credit balance is too low|insufficient credits|spend limit|usage limit reached|billing/i;
+
+/** The status that an error inside a stream stands for, by the name that the wire gives it. */
+const statusOfType: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  invalid_api_key: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  context_length_exceeded: 400,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  insufficient_quota: 429,
+  api_error: 500,
+  server_error: 500,
+  internal_error: 500,
+  internal_server_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+
+/**
+ * The error that an HTTP status stands for. The status decides; the message only tells an overflow from other bad requests and a
+ * used-up quota from a rate limit.
+ */
+export function errorForStatus(status: number, message: string, answer: FailedAnswer): AiError {
+  const { provider, retryAfterMs, shouldRetry, type, cause } = answer;
+  const text = cleanText(message);
+  const code = codeOf(status, `${text} ${type ?? ""}`);
+  const isExhausted = status === 429 && exhaustedTexts.test(`${text} ${type ?? ""}`);
+  const retryable = code !== "context_overflow" && (shouldRetry ?? (retryableStatuses.has(status) && !isExhausted));
+  return new AiError(code, `${type ?? status} from ${provider}: ${text || "no message"}${keyHint(code, provider)}`, {
+    status,
+    retryable,
+    cause,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+}
+
+/** The error of a response that is not a success; reads its body. */
+export async function errorOfResponse(response: Response, provider: string): Promise<AiError> {
+  const body = await response.text().catch(() => "");
+  return errorForStatus(response.status, readErrorText(body), { provider, ...readRetryHeaders(response.headers) });
+}
+
+/** The error that a provider reports inside a stream that began with status 200. */
+export function errorInStream(error: { type?: unknown; message: string }, provider: string): AiError {
+  const type = typeof error.type === "number" ? String(error.type) : typeof error.type === "string" ? error.type : "";
+  const status = Object.hasOwn(statusOfType, type) ? statusOfType[type] : tryParseStatus(type);
+  if (status !== undefined) return errorForStatus(status, error.message, { provider, type: type || undefined });
+  const text = cleanText(error.message) || "no message";
+  const code = isOverflowText(text) ? "context_overflow" : "bad_response";
+  return new AiError(code, `${type || "error"} from ${provider}: ${text}`);
+}
+
+/** Turns whatever a model call threw into an `AiError`. An abort without our signal is a broken connection like any other. */
+export function toAiError(error: unknown, model: Model): AiError {
+  if (isAiError(error)) return error;
+  const wrapped = causesOf(error).find(isAiError);
+  if (wrapped) return wrapped;
+  const answer = readSdkError(error);
+  if (answer) {
+    const { status, body, headers } = answer;
+    return errorForStatus(status, body, { provider: model.provider, cause: error, ...readRetryHeaders(headers) });
+  }
+  if (isNetworkError(error)) return networkError(error, model.provider);
+  return new AiError("invalid_request", cleanText(describeThrown(error)) || "Unknown error", { cause: error });
+}
+
+/** A connection that could not be made, or that broke. */
+export function networkError(error: unknown, provider: string): AiError {
+  return new AiError("network", `No answer from ${provider}: ${cleanText(describeThrown(error)) || "the connection broke"}`, {
+    cause: error,
+  });
+}
+
+function codeOf(status: number, text: string): AiErrorCode {
+  if (overflowStatuses.has(status) && isOverflowText(text)) return "context_overflow";
+  if (status === 401 || status === 403) return "auth";
+  if (status === 429) return "rate_limit";
+  return status >= 500 || retryableStatuses.has(status) ? "overloaded" : "invalid_request";
+}
+
+function keyHint(code: AiErrorCode, provider: string): string {
+  if (code !== "auth") return "";
+  const variables = keyVariablesOf(provider).join(" or ");
+  return variables ? ` (check ${variables})` : ` (check the API key configured for ${provider})`;
+}
+
+/** Errors of the provider SDKs, recognised by their fields: each SDK has classes of its own. */
+function readSdkError(error: unknown): { status: number; body: string; headers: Headers | undefined } | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  const { status, error: body, headers, message } = error as Record<string, unknown>;
+  if (typeof status !== "number" || status < 400 || status > 599) return undefined;
+  const own = typeof message === "string" ? message.replace(new RegExp(`^${status}\\s*`), "") : "";
+  const text = body === undefined || body === null ? readErrorText(own) : describeErrorBody(body);
+  return { status, body: text, headers: headers instanceof Headers ? headers : undefined };
+}
+
+function readRetryHeaders(headers: Headers | undefined): Pick<FailedAnswer, "retryAfterMs" | "shouldRetry"> {
+  const shouldRetry = headers?.get("x-should-retry");
+  return {
+    retryAfterMs: headers && readRetryAfterMs(headers),
+    shouldRetry: shouldRetry === "true" ? true : shouldRetry === "false" ? false : undefined,
+  };
+}
+
+/** Milliseconds, seconds or a date; what is negative or not a number says nothing. */
+function readRetryAfterMs(headers: Headers): number | undefined {
+  const milliseconds = headers.get("retry-after-ms");
+  const after = headers.get("retry-after");
+  if (milliseconds === null && after === null) return undefined;
+  let value = milliseconds === null ? Number.NaN : Number.parseFloat(milliseconds);
+  if (Number.isNaN(value) && after !== null) {
+    value = /^\s*-?[\d.]+\s*$/.test(after) ? Number.parseFloat(after) * 1000 : Date.parse(after) - Date.now();
+  }
+  return Number.isFinite(value) && value >= 0 ? Math.ceil(value) : undefined;
+}
+
+const networkCodes =
+  /^(?:ECONNRESET|ECONNREFUSED|ECONNABORTED|ETIMEDOUT|EPIPE|EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|UND_ERR_\w+|ERR_SSL_\w+|ERR_TLS_\w+|CERT_\w+)$/;
+const networkTexts =
+  /fetch failed|terminated|socket hang up|other side closed|premature close|upstream connect error|reset before headers|connection (?:lost|error)|timed? ?out/i;
+
+function isNetworkError(error: unknown): boolean {
+  return causesOf(error).some((cause) => {
+    if (!(cause instanceof Error)) return false;
+    const { code } = cause as NodeJS.ErrnoException;
+    if (typeof code === "string" && networkCodes.test(code)) return true;
+    return cause.name === "AbortError" || networkTexts.test(cause.message);
+  });
+}
+
+/** The messages from what was thrown down to its root cause, without repetition. */
+function describeThrown(error: unknown): string {
+  const texts: string[] = [];
+  for (const cause of causesOf(error)) {
+    const text = describeOne(cause);
+    if (text && !texts.some((earlier) => earlier.includes(text))) texts.push(text);
+  }
+  return texts.join(": ");
+}
+
+function describeOne(error: unknown): string {
+  // Several addresses of one host failed: the message is empty, the errors inside have one each.
+  if (error instanceof AggregateError && error.message === "") return describeOne(error.errors[0]);
+  if (error instanceof Error) return error.message || (error as NodeJS.ErrnoException).code || error.name;
+  if (typeof error !== "object" || error === null) return String(error);
+  try {
+    return describeErrorBody(error);
+  } catch {
+    return "an object that cannot be shown"; // a cycle
+  }
+}
+
+/** The error and its causes, outermost first. Bounded, since a cause may lead back to itself. */
+function causesOf(error: unknown): unknown[] {
+  const causes = [error];
+  for (let depth = 0; depth < 5; depth += 1) {
+    const next = causes.at(-1);
+    if (!(next instanceof Error) || next.cause === undefined || next.cause === null) break;
+    causes.push(next.cause);
+  }
+  return causes;
+}
+
+function tryParseStatus(text: string): number | undefined {
+  return /^[45]\d\d$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,135 @@
+import { removeLoneSurrogates, removeLoneSurrogatesDeep } from "./surrogates.ts";
+import type {
+  AssistantMessage,
+  ImageContent,
+  Message,
+  Model,
+  TextContent,
+  ToolCall,
+  ToolResultMessage,
+  UserMessage,
+} from "./types.ts";
+
+/** A tool call that will be sent, and the result found for it. */
+interface SentCall {
+  call: ToolCall;
+  result?: ToolResultMessage;
+}
+
+interface Turn {
+  message: UserMessage | AssistantMessage;
+  /** Of an assistant message: those of its calls that are sent. */
+  calls: SentCall[];
+}
+
+/**
+ * Makes a stored conversation valid for a model, whatever was stored:
+ *
+ * - answers that failed or were aborted, and malformed tool calls, are left out together with their results;
+ * - each tool call is followed at once by exactly one result, in the order of the calls; a missing one is replaced by an error result;
+ * - thinking goes back only to the model that wrote it; other models read it as text;
+ * - empty texts and messages are left out, images become a note where the model reads text only, and half surrogate pairs are removed.
+ *
+ * Pure and deterministic: the same history gives the same messages, and `messages` is not changed.
+ */
+export function prepareHistory(messages: readonly Message[], model: Model): Message[] {
+  const prepared: Message[] = [];
+  for (const turn of pairResults(messages)) {
+    if (turn.message.role === "user") pushUser(prepared, turn.message, model);
+    else pushAssistant(prepared, turn.message, turn.calls, model);
+  }
+  return prepared;
+}
+
+/** The messages that are sent, without tool results: those are attached to their calls. */
+function pairResults(messages: readonly Message[]): Turn[] {
+  const turns: Turn[] = [];
+  /** The latest calls of each id: some servers use the same ids in every answer, or twice in one. */
+  const callsById = new Map<string, SentCall[]>();
+  for (const message of messages) {
+    if (message.role === "user") {
+      turns.push({ message, calls: [] });
+    } else if (message.role === "assistant") {
+      const all = message.content.filter((block) => block.type === "toolCall").map((call): SentCall => ({ call }));
+      for (const { call } of all) callsById.set(call.id, []);
+      if (message.stopReason === "error" || message.stopReason === "aborted") continue;
+      const calls = all.filter(({ call }) => call.id.trim() !== "" && call.name.trim() !== "");
+      for (const sent of calls) callsById.get(sent.call.id)?.push(sent);
+      turns.push({ message, calls });
+    } else {
+      // No call, or all of them answered: an orphan, or a second result.
+      const unanswered = callsById.get(message.toolCallId)?.find(({ result }) => !result);
+      if (unanswered) unanswered.result = message;
+    }
+  }
+  return turns;
+}
+
+function pushUser(prepared: Message[], message: UserMessage, model: Model): void {
+  const content =
+    typeof message.content === "string" ? removeLoneSurrogates(message.content) : prepareContent(message.content, model);
+  const isEmpty = typeof content === "string" ? content.trim() === "" : content.length === 0;
+  if (!isEmpty) prepared.push({ ...message, content });
+}
+
+function pushAssistant(prepared: Message[], message: AssistantMessage, calls: SentCall[], model: Model): void {
+  const isSameModel = message.provider === model.provider && message.api === model.api && message.model === model.id;
+  const sent = new Set(calls.map(({ call }) => call));
+  const content: AssistantMessage["content"] = [];
+  for (const block of message.content) {
+    if (block.type === "toolCall") {
+      if (sent.has(block)) content.push(prepareCall(block, isSameModel));
+    } else if (block.type === "thinking" && isSameModel && block.thinkingSignature) {
+      content.push({ ...block, thinking: removeLoneSurrogates(block.thinking) });
+    } else if (block.type === "text" || !block.redacted) {
+      const text = removeLoneSurrogates(block.type === "text" ? block.text : block.thinking);
+      const signature = block.type === "text" && isSameModel ? block.textSignature : undefined;
+      if (text.trim() !== "") content.push({ type: "text", text, ...(signature !== undefined && { textSignature: signature }) });
+    }
+  }
+  // Thinking that led to nothing is no answer, and providers reject a message that holds nothing else.
+  if (content.every((block) => block.type === "thinking")) return;
+  prepared.push({ ...message, content });
+  for (const { call, result } of calls) prepared.push(result ? prepareResult(result, model) : missingResult(call, message));
+}
+
+function prepareCall(call: ToolCall, isSameModel: boolean): ToolCall {
+  const { thoughtSignature, ...rest } = call;
+  return {
+    ...rest,
+    arguments: removeLoneSurrogatesDeep(call.arguments ?? {}) as Record<string, unknown>,
+    ...(isSameModel && thoughtSignature !== undefined && { thoughtSignature }),
+  };
+}
+
+function prepareResult(result: ToolResultMessage, model: Model): ToolResultMessage {
+  const content = prepareContent(result.content, model);
+  if (content.some((block) => block.type === "text")) return { ...result, content };
+  const text = content.length === 0 ? "(no output)" : "(the result is this image)";
+  return { ...result, content: [{ type: "text", text }, ...content] };
+}
+
+function missingResult(call: ToolCall, message: AssistantMessage): ToolResultMessage {
+  return {
+    role: "toolResult",
+    toolCallId: call.id,
+    toolName: call.name,
+    content: [{ type: "text", text: "No result: the call was interrupted before it ended." }],
+    isError: true,
+    timestamp: message.timestamp,
+  };
+}
+
+function prepareContent(content: readonly (TextContent | ImageContent)[], model: Model): (TextContent | ImageContent)[] {
+  const prepared: (TextContent | ImageContent)[] = [];
+  for (const block of content) {
+    if (block.type === "image") {
+      if (model.input.includes("image")) prepared.push(block);
+      else prepared.push({ type: "text", text: "[An image was here; this model cannot see images.]" });
+    } else {
+      const text = removeLoneSurrogates(block.text);
+      if (text.trim() !== "") prepared.push({ ...block, text });
+    }
+  }
+  return prepared;
+}

@@ -1,0 +1,45 @@
+/** Most characters of a provider's message that an error repeats. */
+const maxMessageLength = 4096;
+
+/** What `sk-…` style keys and already masked ones look like; providers repeat them in their answers. */
+const keyTexts = /\b(?:sk|pk|rk|gsk|xai|key|csk|tgp)[-_][\w*.-]{6,}|\S*\*{3,}\S*|\bBearer\s+[^\s"',]+/gi;
+
+const urlCredentials = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi;
+
+/** `text` without keys and URL credentials, cut to a readable length. */
+export function cleanText(text: string): string {
+  const clean = text.replace(keyTexts, "<key>").replace(urlCredentials, "$1").trim();
+  return clean.length > maxMessageLength ? `${clean.slice(0, maxMessageLength)}…` : clean;
+}
+
+/** The provider's own words in the body of an error response, whatever form it has. */
+export function readErrorText(body: string): string {
+  try {
+    return describeErrorBody(JSON.parse(body)) || body;
+  } catch {
+    return /<(?:!doctype|html|head|body|title)\b/i.test(body) ? describeHtml(body) : body;
+  }
+}
+
+/** The message inside a parsed error body; the body as JSON when it holds none. */
+export function describeErrorBody(body: unknown): string {
+  if (typeof body === "string") return body;
+  if (typeof body !== "object" || body === null) return "";
+  const { error, message, detail } = body as { error?: unknown; message?: unknown; detail?: unknown };
+  if (typeof error === "object" && error !== null) return describeErrorBody(error);
+  for (const text of [message, error, detail]) if (typeof text === "string" && text !== "") return text;
+  return JSON.stringify(message ?? detail ?? body);
+}
+
+/** A proxy's error page says in its title what a whole page of markup repeats. */
+function describeHtml(html: string): string {
+  const title = /<title[^>]*>([^<]*)/i.exec(html)?.[1]?.trim();
+  return (
+    title ||
+    html
+      .replace(/<(style|script)\b[\s\S]*?<\/\1>|<[^>]*>/gi, " ")
+      .replace(/\s+/g, " ")
+      .trim()
+      .slice(0, 200)
+  );
+}

@@ -1,0 +1,165 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { PartialArguments } from "../src/partial-arguments.ts";
+
+function read(...deltas: string[]): Record<string, unknown> {
+  const reader = new PartialArguments();
+  for (const delta of deltas) reader.append(delta);
+  return reader.value;
+}
+
+const texts = [
+  "{}",
+  '{"path":"src/a.ts","limit":20,"deep":{"list":[1,-2.5,{"x":null}],"yes":true,"no":false},"end":"\\u00e9\\n\\"q\\""}',
+  '{ "spaced" : [ ] , "emoji" : "👋🏽 你好" , "empty" : "" , "nested" : [[["a"]], {}] }',
+  '{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toString":"x"}',
+  '{"escaped\\u0041key":"\\ud83d\\udc4b"}',
+];
+
+/**
+ * What is known of an object whose text was cut: everything completed, and the string that was being written. Slow and simple, as a
+ * reference: strings are closed, half keys and half words are dropped, then brackets are closed.
+ */
+function reference(prefix: string): unknown {
+  const closers: string[] = [];
+  let inString = false;
+  let isKey = false;
+  let safe = ""; // the longest prefix that can be closed as it is
+  for (let i = 0; i < prefix.length; i += 1) {
+    const char = prefix[i] as string;
+    if (inString) {
+      if (char === "\\") {
+        const length = prefix[i + 1] === "u" ? 6 : 2;
+        if (i + length > prefix.length) break;
+        i += length - 1;
+      } else if (char === '"') {
+        inString = false;
+      }
+      if (!isKey) safe = prefix.slice(0, i + 1) + (inString ? '"' : "") + closers.toReversed().join("");
+      continue;
+    }
+    if (char === '"') {
+      const before = prefix.slice(0, i).trimEnd().at(-1);
+      isKey = closers.at(-1) === "}" && before !== ":";
+      inString = true;
+      if (!isKey) safe = `${prefix.slice(0, i + 1)}"${closers.toReversed().join("")}`;
+      continue;
+    }
+    if (char === "{" || char === "[") closers.push(char === "{" ? "}" : "]");
+    if (char === "}" || char === "]") closers.pop();
+    const closed = prefix.slice(0, i + 1) + closers.toReversed().join("");
+    try {
+      JSON.parse(closed);
+      safe = closed;
+    } catch {
+      // in the middle of a key, a word, or behind a comma or colon
+    }
+  }
+  if (safe === "") return {};
+  return JSON.parse(safe);
+}
+
+describe("AI-009 at every cut the value is what the text before it says", () => {
+  test.each(texts)("%s", (text) => {
+    for (let at = 0; at <= text.length; at += 1) {
+      const prefix = text.slice(0, at);
+      // Half an escape or half a pair may or may not be shown; neither side has both halves.
+      if (/\\u[0-9a-f]{0,3}$|\\$|\\ud83d(?:\\u?[0-9a-f]{0,4})?$/.test(prefix) || !prefix.isWellFormed()) continue;
+      expect.soft(read(prefix), `cut at ${at}: ${prefix}`).toEqual(reference(prefix));
+    }
+  });
+
+  test.each(texts)("%s in single characters and in two pieces", (text) => {
+    expect(read(...text)).toEqual(JSON.parse(text));
+    for (let at = 0; at <= text.length; at += 1) expect(read(text.slice(0, at), text.slice(at))).toEqual(JSON.parse(text));
+  });
+});
+
+test.each([
+  { text: '{"a":"he', value: { a: "he" } },
+  { text: '{"a":1,"b"', value: { a: 1 } },
+  { text: "", value: {} },
+  { text: "{", value: {} },
+  { text: '{"a":[1,{"b":"c', value: { a: [1, { b: "c" }] } },
+])("AI-009 $text", ({ text, value }) => {
+  expect(read(text)).toEqual(value);
+});
+
+test("a key named __proto__ is data, while it arrives and when it is complete", () => {
+  for (const text of ['{"__proto__":{"polluted":true},"a":"x', '{"__proto__":{"polluted":true},"a":"x"}']) {
+    const value = read(text);
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect(Object.hasOwn(value, "__proto__")).toBe(true);
+    expect(value).not.toHaveProperty("polluted");
+  }
+  expect({}).not.toHaveProperty("polluted");
+});
+
+test.each(["nonsense", "[1,2]", '"text"', "5", "{]", '{"a":1}}', '{"a" 1}', '{"a":tru', '{"a":"\u0000"}'])(
+  "AI-010 %s neither throws nor gives anything but an object",
+  (text) => {
+    const value = read(...text);
+    expect(typeof value).toBe("object");
+    expect(Array.isArray(value)).toBe(false);
+  },
+);
+
+test("what comes after a fault or after the end changes nothing", () => {
+  expect(read('{"a":1]', ',"b":2}')).toEqual(read('{"a":1]'));
+  expect(read('{"a":1}', '{"b":2}')).toEqual({ a: 1 });
+});
+
+test("any JSON object in any pieces is read as JSON.parse reads it, and never throws on the way", () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.nat(200)), (object, cuts) => {
+      const text = JSON.stringify(object);
+      const reader = new PartialArguments();
+      let at = 0;
+      for (const size of cuts) {
+        reader.append(text.slice(at, at + size));
+        expect(typeof reader.value).toBe("object");
+        at += size;
+      }
+      reader.append(text.slice(at));
+      expect(reader.value).toEqual(JSON.parse(text));
+    }),
+  );
+});
+
+test("values that were handed out do not change, and stay the same object while nothing arrives", () => {
+  const reader = new PartialArguments();
+  reader.append('{"a":{"b":[1');
+  const first = reader.value;
+  expect(reader.value).toBe(first);
+  const before = structuredClone(first);
+  reader.append(',2],"c":"x"},"d":3}');
+  expect(first).toEqual(before);
+  expect(reader.value).toEqual({ a: { b: [1, 2], c: "x" }, d: 3 });
+});
+
+test("AI-008 1 MB in pieces of 1 KB, looked at after each, takes well under 2 s", () => {
+  const line = `${"x".repeat(98)}\\n`;
+  const text = JSON.stringify({ path: "a.txt", content: "" }).replace('""', `"${line.repeat(10_500)}"`);
+  const reader = new PartialArguments();
+  const start = performance.now();
+  let seen = 0;
+  for (let at = 0; at < text.length; at += 1024) {
+    reader.append(text.slice(at, at + 1024));
+    seen += Object.keys(reader.value).length;
+  }
+  expect(performance.now() - start).toBeLessThan(2000);
+  expect(seen).toBeGreaterThan(1000);
+  expect(reader.value).toEqual(JSON.parse(text));
+});
+
+test("AI-008 a long flat list, looked at after each piece, takes well under 2 s", () => {
+  const text = JSON.stringify({ items: Array.from({ length: 20_000 }, (_, i) => ({ id: i, name: `item ${i}` })) });
+  const reader = new PartialArguments();
+  const start = performance.now();
+  for (let at = 0; at < text.length; at += 1024) {
+    reader.append(text.slice(at, at + 1024));
+    void reader.value;
+  }
+  expect(performance.now() - start).toBeLessThan(2000);
+  expect(reader.value).toEqual(JSON.parse(text));
+});

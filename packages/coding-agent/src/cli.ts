@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+import module from "node:module";
+
+/** The oldest Node that the bundle starts on; `engines` in package.json says what is supported. */
+const oldest = [20, 19] as const;
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+
+if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
+  process.stderr.write(
+    `pi needs Node ${oldest.join(".")} or newer, and this is Node ${process.versions.node}. Install a newer Node.\n`,
+  );
+  process.exitCode = 1;
+} else {
+  module.enableCompileCache?.();
+  const { main } = await import("./main.ts");
+  await main(process.argv.slice(2));
+}

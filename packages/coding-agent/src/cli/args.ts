@@ -1,0 +1,107 @@
+import { parseArgs } from "node:util";
+import { UsageError } from "../errors.ts";
+
+interface Option {
+  short?: string;
+  /** What stands for the value in the help; absent for switches. */
+  value?: string;
+  /** The values that are accepted. Default: any. */
+  choices?: readonly string[];
+  help: string;
+}
+
+/** Every option: parsing and help are made from this table. */
+const options = {
+  mode: { value: "text|json|rpc", choices: ["text", "json", "rpc"], help: "how to talk to you (default text)" },
+  print: { short: "p", help: "print only the last answer" },
+  model: { value: "name", help: "the model: id or provider/id, either with :level" },
+  provider: { value: "name", help: "the provider; alone: its default model" },
+  "api-key": { value: "key", help: "wins over stored keys and the environment" },
+  thinking: {
+    value: "level",
+    choices: ["off", "minimal", "low", "medium", "high", "xhigh"],
+    help: "how hard to think: off, minimal, low, medium, high or xhigh",
+  },
+  "system-prompt": { value: "text", help: "takes the place of the built-in instructions" },
+  "append-system-prompt": { value: "text", help: "added to the system prompt" },
+  tools: { short: "t", value: "a,b", help: "built-in tools to use (default read,bash,edit,write)" },
+  "no-tools": { help: "use no built-in tools" },
+  session: { value: "path|id", help: "open that session; it must exist" },
+  "session-id": { value: "id", help: "open the session with that id, or begin it" },
+  "session-dir": { value: "folder", help: "where sessions are stored" },
+  continue: { short: "c", help: "go on with the latest session of this folder" },
+  "no-session": { help: "store nothing" },
+  stream: { value: "snapshots|deltas", choices: ["snapshots", "deltas"], help: "how json and rpc modes stream answers" },
+  ready: { help: "rpc mode: say so when ready" },
+  "no-context-files": { help: "leave AGENTS.md files unread" },
+  "list-models": { help: "list models whose provider can be used; a word filters them" },
+  help: { short: "h", help: "show this help" },
+  version: { short: "v", help: "show the version" },
+} as const satisfies Record<string, Option>;
+
+/** Options that clients of the family pass and that mean nothing here. */
+const ignoredOptions: Record<string, { type: "boolean" | "string" }> = {
+  "no-themes": { type: "boolean" },
+  "no-title": { type: "boolean" },
+  "provider-session-id": { type: "string" },
+};
+
+export type OptionName = keyof typeof options;
+
+type Values = { [N in OptionName]?: (typeof options)[N] extends { value: string } ? string : boolean };
+
+export interface Arguments {
+  options: Values;
+  /** Texts and `@file` arguments, in order. */
+  prompts: string[];
+}
+
+/**
+ * Reads the command line.
+ *
+ * @throws {UsageError} Naming the option or value that is not known, and the nearest thing that is.
+ */
+export function parseArguments(args: readonly string[]): Arguments {
+  const known = Object.fromEntries(
+    Object.entries(options as Record<string, Option>).map(([name, { short, value }]) => [
+      name,
+      { type: value === undefined ? ("boolean" as const) : ("string" as const), ...(short === undefined ? {} : { short }) },
+    ]),
+  );
+  let parsed: { values: Record<string, unknown>; positionals: string[] };
+  try {
+    parsed = parseArgs({ args: [...args], options: { ...known, ...ignoredOptions }, allowPositionals: true });
+  } catch (error) {
+    // The first sentence names the option; the rest is about "--" and would mislead.
+    throw new UsageError(`${(error as Error).message.split(". ")[0]}. Run pi --help for the options.`);
+  }
+  const values = Object.fromEntries(Object.entries(parsed.values).filter(([name]) => Object.hasOwn(options, name)));
+  for (const [name, value] of Object.entries(values)) checkChoice(name as OptionName, value);
+  return { options: values as Values, prompts: parsed.positionals };
+}
+
+function checkChoice(name: OptionName, value: unknown): void {
+  const { choices } = options[name] as Option;
+  if (choices && !choices.includes(String(value))) {
+    throw new UsageError(`Unknown value "${String(value)}" for --${name}: expected ${choices.join(", ")}.`);
+  }
+}
+
+/** The text of `--help`. */
+export function helpText(): string {
+  const rows = Object.entries(options as Record<string, Option>).map(([name, { short, value, help }]): [string, string] => [
+    `${short ? `-${short}, ` : "    "}--${name}${value ? ` <${value}>` : ""}`,
+    help,
+  ]);
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return [
+    usage,
+    "",
+    ...rows.map(([left, help]) => `  ${left.padEnd(width)}  ${help}`),
+    "",
+    'Examples:\n  pi --model demo/tour "Show me around"\n  pi -p "What does this do?" @src/main.ts\n  git diff | pi -p "Review this"\n  pi --mode rpc --no-session',
+  ].join("\n");
+}
+
+/** What is shown when there is nothing to do. */
+export const usage = "Usage: pi [options] [@file …] [prompt …]";

@@ -1,0 +1,30 @@
+import { keyVariablesOf, providers } from "@pikit/ai";
+import { createAgentSession } from "../create-agent-session.ts";
+import { SessionError, UsageError } from "../errors.ts";
+import type { StreamMode } from "../protocol/data.ts";
+import type { Arguments } from "./args.ts";
+import { readPrompts } from "./prompts.ts";
+import { toSessionOptions } from "./session-options.ts";
+import { onEndSignal } from "./signals.ts";
+
+/** `pi [prompt]`, `pi -p` and `pi --mode json`. */
+export async function runPrompts(mode: string, args: Arguments): Promise<number> {
+  const session = await createAgentSession(toSessionOptions(args));
+  onEndSignal(() => session.dispose());
+  if (!session.model) throw new SessionError("no_model", noModelMessage());
+  const prompts = await readPrompts(args.prompts, session.cwd);
+  if (prompts.length === 0) throw new UsageError("The prompt is empty: stdin had nothing. Give a prompt argument, or pipe one.");
+  switch (mode) {
+    case "json":
+      return (await import("../modes/json.ts")).runJsonMode(session, prompts, (args.options.stream ?? "snapshots") as StreamMode);
+    case "print":
+      return (await import("../modes/print.ts")).runPrintMode(session, prompts);
+    default:
+      return (await import("../modes/text.ts")).runTextMode(session, prompts);
+  }
+}
+
+function noModelMessage(): string {
+  const variables = providers.flatMap(({ provider }) => keyVariablesOf(provider)).join(" or ");
+  return `No model to ask: set ${variables}, choose one with --model provider/id, or try the offline demo with --model demo/tour.`;
+}

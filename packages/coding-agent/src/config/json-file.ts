@@ -1,0 +1,28 @@
+import { readFileSync } from "node:fs";
+import { UsageError } from "../errors.ts";
+
+/**
+ * Reads a configuration file that holds one JSON object; a missing file is an empty one.
+ *
+ * @throws {UsageError} When it cannot be read, or is not a JSON object. The message quotes none of it, since it may hold keys.
+ */
+export function readJsonFile(path: string): Record<string, unknown> {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return {};
+    throw new UsageError(`Cannot read ${path}: ${code ?? String(cause)}. Check its permissions.`, 1);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new UsageError(`${path} is not valid JSON. Mend or remove it.`, 1);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new UsageError(`${path} must hold a JSON object. Mend or remove it.`, 1);
+  }
+  return value as Record<string, unknown>;
+}

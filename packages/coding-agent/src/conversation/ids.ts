@@ -1,0 +1,30 @@
+/**
+ * Ids of sessions and entries. They have to be unique, not secret, so Math.random (seeded by the operating system once a process) serves
+ * and spares the start the crypto module.
+ */
+
+/** A UUID of version 7 (RFC 9562): sorts by its time. */
+export function createSessionId(now = Date.now()): string {
+  const time = now.toString(16).padStart(12, "0").slice(-12);
+  const variant = (8 + Math.floor(Math.random() * 4)).toString(16);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomHex(3)}-${variant}${randomHex(3)}-${randomHex(12)}`;
+}
+
+/** An id of 8 hex digits that `isTaken` does not know. */
+export function createEntryId(isTaken: (id: string) => boolean): string {
+  for (;;) {
+    const id = randomHex(8);
+    if (!isTaken(id)) return id;
+  }
+}
+
+/** Whether a caller's own session id can be used: it becomes part of a file name. */
+export function isSessionId(id: string): boolean {
+  return /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?$/.test(id);
+}
+
+function randomHex(digits: number): string {
+  let text = "";
+  for (let i = 0; i < digits; i += 1) text += Math.floor(Math.random() * 16).toString(16);
+  return text;
+}

@@ -1,0 +1,74 @@
+import type { AgentMessage } from "@pikit/agent";
+import type { ImageContent, Message, TextContent } from "@pikit/ai";
+import type { BashExecutionMessage, BranchSummaryMessage, CompactionSummaryMessage, CustomMessage } from "../protocol/messages.ts";
+
+declare module "@pikit/agent" {
+  interface CustomMessages {
+    bashExecution: BashExecutionMessage;
+    custom: CustomMessage;
+    branchSummary: BranchSummaryMessage;
+    compactionSummary: CompactionSummaryMessage;
+  }
+}
+
+/** The conversation as a model reads it: our own roles become user messages, and what is excluded from the context is left out. */
+export function toModelMessages(messages: readonly AgentMessage[]): Message[] {
+  const result: Message[] = [];
+  for (const message of messages) {
+    const converted = toModelMessage(message);
+    if (converted) result.push(converted);
+  }
+  return result;
+}
+
+function toModelMessage(message: AgentMessage): Message | undefined {
+  switch (message.role) {
+    case "assistant":
+    case "toolResult":
+      return message;
+    case "user": {
+      const { attachments: _attachments, ...plain } = message;
+      return plain;
+    }
+    case "bashExecution":
+      return message.excludeFromContext ? undefined : asUser(describeBash(message), message.timestamp);
+    case "custom":
+      return asUser(message.content, message.timestamp);
+    case "branchSummary":
+      return asUser(
+        `The conversation went another way before and came back here. What happened there:\n\n${asSummary(message.summary)}`,
+        message.timestamp,
+      );
+    case "compactionSummary":
+      return asUser(
+        `The earlier part of this conversation was replaced by a summary:\n\n${asSummary(message.summary)}`,
+        message.timestamp,
+      );
+    default:
+      // A role that a newer program wrote: kept in the file, shown to no model.
+      return undefined;
+  }
+}
+
+function asUser(content: string | (TextContent | ImageContent)[], timestamp: number): Message {
+  return { role: "user", content, timestamp };
+}
+
+function asSummary(summary: string): string {
+  return `<summary>\n${summary.replaceAll("</summary>", "<\\/summary>")}\n</summary>`;
+}
+
+function describeBash({ command, output, exitCode, cancelled, truncated, fullOutputPath }: BashExecutionMessage): string {
+  const notes: string[] = [];
+  if (cancelled) notes.push("(cancelled)");
+  else if (exitCode) notes.push(`Exit code ${exitCode}`);
+  if (truncated) notes.push(`(output truncated${fullOutputPath ? `; all of it is in ${fullOutputPath}` : ""})`);
+  const block = output === "" ? "(no output)" : `${fenceFor(output)}\n${output}\n${fenceFor(output)}`;
+  return [`Ran \`${command}\``, block, ...notes].join("\n");
+}
+
+/** A fence longer than any run of backticks in the text, so that output cannot end its own block. */
+function fenceFor(text: string): string {
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  return "`".repeat(Math.max(3, longest + 1));
+}

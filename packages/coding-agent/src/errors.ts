@@ -1,0 +1,46 @@
+/** Brand of every error class of pikit, so that errors of a second loaded copy are recognised. */
+const brand = Symbol.for("pikit.error");
+
+/**
+ * Why a session cannot do what was asked.
+ *
+ * - `busy`: a run is going
+ * - `no_model`, `no_credentials`: nobody to ask
+ * - `invalid_input`: the prompt or an argument cannot be used
+ * - `not_found`, `read_failed`, `write_failed`, `not_a_session`, `unsupported_version`: the session file
+ */
+export type SessionErrorCode =
+  | "busy"
+  | "no_model"
+  | "no_credentials"
+  | "invalid_input"
+  | "not_found"
+  | "read_failed"
+  | "write_failed"
+  | "not_a_session"
+  | "unsupported_version";
+
+/** A session refused or failed; `message` says what to do. */
+export class SessionError extends Error {
+  override readonly name = "SessionError";
+  readonly [brand] = "session";
+  readonly code: SessionErrorCode;
+
+  constructor(code: SessionErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** What was asked of the command line cannot be understood; ends the process with `exitCode`. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+  readonly [brand] = "usage";
+  /** 2 for a malformed command line, 1 for something well-formed that does not exist. */
+  readonly exitCode: 1 | 2;
+
+  constructor(message: string, exitCode: 1 | 2 = 2) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}

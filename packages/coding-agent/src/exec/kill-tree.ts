@@ -1,0 +1,51 @@
+import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isGroupAlive, signalGroup } from "./running-groups.ts";
+
+/** Time to clean up (lock files, terminals) between SIGTERM and SIGKILL. Agents wait for the end of this, so it is short. */
+const graceMs = 300;
+/** After SIGKILL only the kernel can delay the end: a process in a device's hands, or one that nobody waits for. */
+const killedMs = 500;
+const pollMs = 10;
+
+/**
+ * Ends a process group: SIGTERM, and SIGKILL to those that are left after 300 ms. Resolves when no member lives, at the latest after
+ * 800 ms. Never rejects.
+ *
+ * @param leaderPid - The pid of a process that was spawned `detached`, which makes it the leader of its own group.
+ */
+export async function killTree(leaderPid: number): Promise<void> {
+  signalGroup(leaderPid, "SIGTERM");
+  if (await isGone(leaderPid, graceMs)) return;
+  signalGroup(leaderPid, "SIGKILL");
+  await isGone(leaderPid, killedMs);
+}
+
+async function isGone(leaderPid: number, withinMs: number): Promise<boolean> {
+  const deadline = performance.now() + withinMs;
+  while (isGroupAlive(leaderPid) && (await hasLivingMember(leaderPid))) {
+    if (performance.now() >= deadline) return false;
+    await sleep(pollMs);
+  }
+  return true;
+}
+
+/**
+ * Whether a member is more than a zombie. Where process 1 is slow to collect orphans, or never does, as in many containers, the
+ * group would seem to live on for seconds. Elsewhere than on Linux there is no /proc, and the answer is yes.
+ */
+async function hasLivingMember(leaderPid: number): Promise<boolean> {
+  const names = await readdir("/proc").catch(() => []);
+  const pids = names.filter((name) => /^\d+$/.test(name));
+  if (pids.length === 0) return true;
+  const states = await Promise.all(pids.map((pid) => memberState(pid, leaderPid)));
+  return states.some((state) => state !== undefined && state !== "Z" && state !== "X");
+}
+
+/** The state letter of proc_pid_stat(5); undefined for a process of another group, or one that has gone meanwhile. */
+async function memberState(pid: string, leaderPid: number): Promise<string | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
+  // The name, in parentheses, may hold anything; after it come state, parent and group.
+  const [state, , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return Number(group) === leaderPid ? state : undefined;
+}

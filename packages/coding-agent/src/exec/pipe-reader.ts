@@ -1,0 +1,69 @@
+import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { type CollectedOutput, OutputCollector } from "./output-collector.ts";
+import { leaderExited, trackGroup } from "./running-groups.ts";
+import type { OutputStream, SpawnedCommand } from "./spawn-command.ts";
+
+/** Reads the pipes of a command into one output, no faster than the disk takes it. */
+export class PipeReader {
+  readonly #collector: OutputCollector;
+  readonly #sources: SpawnedCommand["sources"];
+  readonly #listeners: [pipe: Readable, onData: (chunk: Buffer) => void][] = [];
+  #lastDataAt = 0;
+
+  /** @param onText - Gets plain text as it comes, until `end` has resolved. */
+  constructor(sources: SpawnedCommand["sources"], onText: (text: string, stream: OutputStream) => void) {
+    this.#sources = sources;
+    this.#collector = new OutputCollector(onText, () => {
+      for (const [, pipe] of sources) pipe.resume();
+    });
+    for (const [stream, pipe] of sources) {
+      const onData = (chunk: Buffer) => this.#add(chunk, stream);
+      this.#listeners.push([pipe, onData]);
+      pipe.on("data", onData);
+      // A pipe that breaks is at its end; `close` follows.
+      pipe.on("error", () => undefined);
+    }
+  }
+
+  /** When something came last, by `performance.now()`; the present while output is held back until the disk has caught up. */
+  get lastActivityAt(): number {
+    return this.#sources.some(([, pipe]) => pipe.isPaused()) ? performance.now() : this.#lastDataAt;
+  }
+
+  /** Stops collecting. A background process that still writes must neither block nor die of it: its pipe is read on, to nowhere. */
+  async end(): Promise<CollectedOutput> {
+    for (const [pipe, onData] of this.#listeners) {
+      pipe.off("data", onData);
+      pipe.resume();
+      (pipe as Socket).unref();
+    }
+    return this.#collector.end();
+  }
+
+  #add(chunk: Buffer, stream: OutputStream): void {
+    this.#lastDataAt = performance.now();
+    if (this.#collector.add(chunk, stream)) return;
+    for (const [, pipe] of this.#sources) pipe.pause();
+  }
+}
+
+/** Resolves when the command has exited and its pipes are closed, or silent for `quietMs` though somebody still holds them. */
+export async function untilOver({ process: child, pid }: SpawnedCommand, reader: PipeReader, quietMs: number): Promise<void> {
+  trackGroup(pid);
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  await new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  leaderExited(pid);
+  const exitedAt = performance.now();
+  const quiet = Promise.withResolvers<void>();
+  let timer: NodeJS.Timeout | undefined;
+  const check = () => {
+    const remainingMs = Math.max(exitedAt, reader.lastActivityAt) + quietMs - performance.now();
+    if (remainingMs <= 0) return quiet.resolve();
+    // Timers come before input: after a blocked loop, what lies in the pipe must be read before it is asked for.
+    timer = setTimeout(() => setImmediate(check), remainingMs);
+  };
+  check();
+  await Promise.race([closed, quiet.promise]);
+  clearTimeout(timer);
+}

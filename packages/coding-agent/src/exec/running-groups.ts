@@ -1,0 +1,74 @@
+/** Signals that end this process without an `exit` event unless somebody handles them. */
+const fatalSignals = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
+
+/** Process groups of our commands by the pid of their leader, which is also the group's id. */
+const groups = new Map<number, { leaderIsGone: boolean }>();
+let isWatching = false;
+
+/** Remembers a group, so that it is killed when this process exits or is told to. */
+export function trackGroup(leaderPid: number): void {
+  groups.set(leaderPid, { leaderIsGone: false });
+  watch();
+}
+
+/** The group's leader has exited. The group stays remembered while other members live, as those of `server & echo started`. */
+export function leaderExited(leaderPid: number): void {
+  const group = groups.get(leaderPid);
+  if (group) group.leaderIsGone = true;
+  for (const [pid, { leaderIsGone }] of groups) if (leaderIsGone && !isGroupAlive(pid)) groups.delete(pid);
+  if (groups.size === 0) unwatch();
+}
+
+/** Kills every command that is running and every background process that commands have left, at once and without asking. */
+export function killAllProcesses(): void {
+  for (const [pid, { leaderIsGone }] of groups) {
+    // The number of a living group is not given away, so a new process that has it proves that our group is gone.
+    if (!leaderIsGone || !exists(pid)) signalGroup(pid, "SIGKILL");
+  }
+  groups.clear();
+  unwatch();
+}
+
+/** Sends a signal to all members; an empty group is no error. */
+export function signalGroup(leaderPid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-leaderPid, signal);
+  } catch {
+    // ESRCH: all members are gone. EPERM: those left changed their user and are beyond our reach.
+  }
+}
+
+/** Whether the group has members. A dead one that nobody has waited for counts. */
+export function isGroupAlive(leaderPid: number): boolean {
+  return exists(-leaderPid);
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+function watch(): void {
+  if (isWatching) return;
+  isWatching = true;
+  process.on("exit", killAllProcesses);
+  // First in line, or a `once` listener of the host would be gone when we ask whether there is any.
+  for (const signal of fatalSignals) process.prependListener(signal, onFatalSignal);
+}
+
+function unwatch(): void {
+  isWatching = false;
+  process.off("exit", killAllProcesses);
+  for (const signal of fatalSignals) process.off(signal, onFatalSignal);
+}
+
+/** Does what the signal does without us, after the commands are killed. A host with a listener of its own decides for itself. */
+function onFatalSignal(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) > 1) return;
+  killAllProcesses();
+  process.kill(process.pid, signal);
+}

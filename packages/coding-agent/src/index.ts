@@ -1,0 +1,17 @@
+export { AgentSession, type AgentSessionEvent, type AgentSessionParts, type PromptOptions } from "./agent-session.ts";
+export { type CreateAgentSessionOptions, createAgentSession, type SessionChoice } from "./create-agent-session.ts";
+export { SessionError, type SessionErrorCode, UsageError } from "./errors.ts";
+export { type ProcessResult, type ProcessRunner, type RunProcessOptions, runProcess } from "./exec/run-process.ts";
+export { toWireModel } from "./models/wire-model.ts";
+export type { PromptInput } from "./prompt/prompt-input.ts";
+export type { BashResult, SessionState, StreamMode, TodoPhase } from "./protocol/data.ts";
+export type {
+  BashExecutionMessage,
+  BranchSummaryMessage,
+  CompactionSummaryMessage,
+  CustomMessage,
+  WireModel,
+} from "./protocol/messages.ts";
+export type { PromptRun } from "./run/run-controller.ts";
+export { type BuiltInToolName, builtInToolNames } from "./tools/index.ts";
+export { packageVersion } from "./version.ts";

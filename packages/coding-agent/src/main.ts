@@ -1,0 +1,38 @@
+import { helpText, parseArguments, usage } from "./cli/args.ts";
+import { UsageError } from "./errors.ts";
+
+/** Runs the command line and ends the process with its exit code. Errors are one line on stderr; `PI_DEBUG=1` adds the stack. */
+export async function main(args: readonly string[]): Promise<never> {
+  let exitCode: number;
+  try {
+    exitCode = await run(args);
+  } catch (error) {
+    exitCode = error instanceof UsageError ? error.exitCode : 1;
+    process.stderr.write(`${describe(error)}\n`);
+  }
+  // Also when a tool has left timers or sockets open.
+  process.exit(exitCode);
+}
+
+async function run(args: readonly string[]): Promise<number> {
+  const parsed = parseArguments(args);
+  const { options } = parsed;
+  if (options.version) return print((await import("./version.ts")).packageVersion());
+  if (options.help) return print(helpText());
+  if (options["list-models"]) return (await import("./cli/list-models.ts")).listModels(options, parsed.prompts);
+  const mode = options.print ? "print" : (options.mode ?? "text");
+  if (mode === "rpc") return (await import("./cli/run-rpc.ts")).runRpc(parsed);
+  if (parsed.prompts.length === 0 && process.stdin.isTTY) throw new UsageError(`${usage}\nGive a prompt, or run pi --help.`);
+  return (await import("./cli/run-prompts.ts")).runPrompts(mode, parsed);
+}
+
+function print(text: string): number {
+  process.stdout.write(`${text}\n`);
+  return 0;
+}
+
+function describe(error: unknown): string {
+  if (process.env.PI_DEBUG === "1" && error instanceof Error) return error.stack ?? error.message;
+  if (error instanceof Error) return error.message;
+  return String(error);
+}

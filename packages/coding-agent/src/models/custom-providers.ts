@@ -1,0 +1,89 @@
+import type { Model } from "@pikit/ai";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { readJsonFile } from "../config/json-file.ts";
+import { UsageError } from "../errors.ts";
+import { WireModelSchema } from "../protocol/messages.ts";
+import { readFields } from "../protocol/validate.ts";
+
+const { id, name, reasoning, input, contextWindow, maxTokens, cost } = WireModelSchema.properties;
+
+const ProviderSchema = Type.Object({
+  baseUrl: Type.String(),
+  api: Type.String(),
+  apiKey: Type.Optional(Type.String()),
+  headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+  compat: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  models: Type.Array(Type.Unknown()),
+});
+
+/** Only the id of a model has to be given. */
+const ModelSchema = Type.Object({
+  id,
+  name: Type.Optional(name),
+  reasoning: Type.Optional(reasoning),
+  input: Type.Optional(input),
+  contextWindow: Type.Optional(contextWindow),
+  maxTokens: Type.Optional(maxTokens),
+  cost: Type.Optional(cost),
+  headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+  compat: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
+
+/** A provider of `models.json`. */
+export interface CustomProvider {
+  name: string;
+  /** A literal key, or `$NAME` for a variable of the environment. */
+  apiKey: string | undefined;
+  models: Model[];
+}
+
+/**
+ * Reads `models.json`; a missing file has no providers.
+ *
+ * @throws {UsageError} Naming the file, the provider and the field that is wrong.
+ */
+export function readCustomProviders(path: string): CustomProvider[] {
+  const { providers } = readJsonFile(path);
+  if (providers === undefined) return [];
+  if (typeof providers !== "object" || providers === null || Array.isArray(providers)) {
+    throw new UsageError(`${path}: "providers" must be an object with a provider's name in each key.`, 1);
+  }
+  return Object.entries(providers).map(([name, value]) => readProvider(name, value, path));
+}
+
+function readProvider(name: string, value: unknown, path: string): CustomProvider {
+  const provider = read(ProviderSchema, value, `${path}, provider "${name}"`);
+  const models = provider.models.map((entry, index) => {
+    const model = read(ModelSchema, entry, `${path}, provider "${name}", model ${index + 1}`);
+    return toModel(name, provider, model);
+  });
+  return { name, apiKey: provider.apiKey, models };
+}
+
+function toModel(providerName: string, provider: Static<typeof ProviderSchema>, model: Static<typeof ModelSchema>): Model {
+  const headers = { ...provider.headers, ...model.headers };
+  const compat = { ...provider.compat, ...model.compat };
+  return {
+    id: model.id,
+    name: model.name ?? model.id,
+    api: provider.api,
+    provider: providerName,
+    baseUrl: provider.baseUrl,
+    reasoning: model.reasoning ?? false,
+    input: model.input ?? ["text"],
+    contextWindow: model.contextWindow ?? 0,
+    maxTokens: model.maxTokens ?? 0,
+    cost: model.cost ?? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    ...(Object.keys(headers).length > 0 ? { headers } : {}),
+    ...(Object.keys(compat).length > 0 ? { compat } : {}),
+  };
+}
+
+function read<T extends TSchema & { properties: object }>(schema: T, value: unknown, where: string): Static<T> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new UsageError(`${where} must be an object.`, 1);
+  try {
+    return readFields(schema as never, value as Record<string, unknown>) as Static<T>;
+  } catch (error) {
+    throw new UsageError(`${where}: ${(error as Error).message}.`, 1);
+  }
+}

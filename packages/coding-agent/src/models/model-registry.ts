@@ -1,0 +1,99 @@
+import { join, resolve } from "node:path";
+import { keyVariablesOf, loadProviderModels, loadScriptedModel, type Model, providers } from "@pikit/ai";
+import { SessionError } from "../errors.ts";
+import type { Credentials } from "./credentials.ts";
+import type { CustomProvider } from "./custom-providers.ts";
+
+/** Providers that are always there and ask nobody. */
+const offlineProviders: ReadonlySet<string> = new Set(["demo", "script"]);
+
+/** All models that can be named: the built-in catalog, the providers of `models.json`, the offline demo, and script files. */
+export class ModelRegistry {
+  readonly #credentials: Credentials;
+  readonly #modelsFile: string;
+  readonly #cwd: string;
+  #customProviders: Promise<CustomProvider[]> | undefined;
+
+  /** @param options - `cwd` is what paths of script files are relative to. */
+  constructor(options: { agentDir: string; credentials: Credentials; cwd: string }) {
+    this.#credentials = options.credentials;
+    this.#modelsFile = join(options.agentDir, "models.json");
+    this.#cwd = options.cwd;
+  }
+
+  /**
+   * The model of that provider and id; undefined when there is none.
+   *
+   * @throws {UsageError} When `models.json` is faulty. {AiError} When a script file is.
+   */
+  async find(provider: string, id: string): Promise<Model | undefined> {
+    if (provider === "script") return { ...(await loadScriptedModel(resolve(this.#cwd, id))), id };
+    return (await this.#modelsOf(provider)).find((model) => model.id === id);
+  }
+
+  /** Every model that can be listed, whether or not there is a key for it. */
+  async all(): Promise<Model[]> {
+    const custom = (await this.#custom()).map(({ name }) => name);
+    const names = [...new Set([...custom, ...providers.map(({ provider }) => provider), "demo"])];
+    return (await Promise.all(names.map((name) => this.#modelsOf(name)))).flat();
+  }
+
+  /** The models whose provider has credentials or needs none. */
+  async available(): Promise<Model[]> {
+    const models = await this.all();
+    const usable = await Promise.all(models.map((model) => this.isUsable(model)));
+    return models.filter((_model, index) => usable[index]);
+  }
+
+  /** Whether the model's provider has credentials or needs none. */
+  async isUsable(model: Model): Promise<boolean> {
+    return keyVariablesOf(model.provider).length === 0 || (await this.keyFor(model)) !== undefined;
+  }
+
+  /** The key for a request to the model; undefined when there is none. */
+  async keyFor(model: Model): Promise<string | undefined> {
+    if (offlineProviders.has(model.provider)) return undefined;
+    // Only a provider that models.json defines can have a key there; nothing else needs the file read.
+    const custom = (await this.#custom()).find(({ name }) => name === model.provider);
+    return this.#credentials.find(model.provider, custom?.apiKey);
+  }
+
+  /** @throws {SessionError} `no_credentials`, saying how to give them. */
+  async requireCredentials(model: Model): Promise<void> {
+    if (await this.isUsable(model)) return;
+    const variables = keyVariablesOf(model.provider).join(" or ");
+    throw new SessionError(
+      "no_credentials",
+      `No API key for ${model.provider}: set ${variables}, pass --api-key, or try the offline demo with --model demo/tour.`,
+    );
+  }
+
+  /** The model of the first provider that has a key; undefined when none has. */
+  async defaultModel(): Promise<Model | undefined> {
+    for (const { provider, defaultModelId } of providers) {
+      if (this.#credentials.find(provider) !== undefined) return this.find(provider, defaultModelId);
+    }
+    return undefined;
+  }
+
+  /** The built-in default of a provider; undefined for providers without one. */
+  async defaultOf(provider: string): Promise<Model | undefined> {
+    const entry = providers.find((candidate) => candidate.provider === provider);
+    return entry ? this.find(provider, entry.defaultModelId) : undefined;
+  }
+
+  async #modelsOf(provider: string): Promise<readonly Model[]> {
+    if (provider === "demo") return [(await import("./demo.ts")).createDemoModel()];
+    // A provider of models.json adds to the built-in one of the same name, and wins where both have a model.
+    const custom = (await this.#custom()).find(({ name }) => name === provider)?.models ?? [];
+    const builtIn = await loadProviderModels(provider);
+    return [...custom, ...builtIn.filter(({ id }) => !custom.some((model) => model.id === id))];
+  }
+
+  #custom(): Promise<CustomProvider[]> {
+    this.#customProviders ??= import("./custom-providers.ts").then(({ readCustomProviders }) =>
+      readCustomProviders(this.#modelsFile),
+    );
+    return this.#customProviders;
+  }
+}

@@ -1,0 +1,97 @@
+import { type Model, type ThinkingLevel, thinkingLevels } from "@pikit/ai";
+import { distance } from "fastest-levenshtein";
+import type { Settings } from "../config/settings.ts";
+import { UsageError } from "../errors.ts";
+import type { ModelRegistry } from "./model-registry.ts";
+
+/** What a user asked for. */
+export interface ModelChoice {
+  /** `id`, `provider/id`, either with `:level`. */
+  model?: string | undefined;
+  provider?: string | undefined;
+}
+
+export interface ResolvedModel {
+  model: Model | undefined;
+  thinkingLevel?: ThinkingLevel;
+}
+
+/** How many names are offered in place of an unknown one. */
+const maxSuggestions = 3;
+
+/**
+ * Finds the model to use: what was asked for, else the one that the session was last set to, else the settings' default, else the default
+ * of the first provider with a key, else the one named by `PI_FALLBACK_MODEL`, else none.
+ *
+ * @param stored - `provider/id` of the session's model; passed over when it does not exist any more.
+ * @throws {UsageError} With exit code 1 when what was asked for does not exist, naming the nearest.
+ */
+export async function resolveModel(
+  registry: ModelRegistry,
+  choice: ModelChoice,
+  settings: Settings,
+  stored?: string,
+): Promise<ResolvedModel> {
+  if (choice.model !== undefined) return findModel(registry, choice.model, choice.provider);
+  if (choice.provider !== undefined) return { model: await findProviderDefault(registry, choice.provider) };
+  const storedModel = stored === undefined ? undefined : await findExact(registry, stored, undefined).catch(() => undefined);
+  if (storedModel) return { model: storedModel };
+  if (settings.defaultModel !== undefined) return findModel(registry, settings.defaultModel, settings.defaultProvider);
+  if (settings.defaultProvider !== undefined) return { model: await findProviderDefault(registry, settings.defaultProvider) };
+  const model = await registry.defaultModel();
+  if (model) return { model };
+  const fallback = process.env.PI_FALLBACK_MODEL;
+  return fallback ? findModel(registry, fallback, undefined) : { model: undefined };
+}
+
+async function findModel(registry: ModelRegistry, name: string, provider: string | undefined): Promise<ResolvedModel> {
+  const exact = await findExact(registry, name, provider);
+  if (exact) return { model: exact };
+  // Only now is a colon taken for the start of a level: ids may hold colons too.
+  const colon = name.lastIndexOf(":");
+  const level = name.slice(colon + 1);
+  if (colon > 0 && (thinkingLevels as readonly string[]).includes(level)) {
+    const model = await findExact(registry, name.slice(0, colon), provider);
+    if (model) return { model, thinkingLevel: level as ThinkingLevel };
+  }
+  throw await unknownModel(registry, provider === undefined ? name : `${provider}/${name}`);
+}
+
+async function findExact(registry: ModelRegistry, name: string, provider: string | undefined): Promise<Model | undefined> {
+  if (provider !== undefined) {
+    const id = name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name;
+    return (await registry.find(provider, id)) ?? registry.find(provider, name);
+  }
+  const slash = name.indexOf("/");
+  if (slash > 0) {
+    const model = await registry.find(name.slice(0, slash), name.slice(slash + 1));
+    if (model) return model;
+  }
+  const sameId = (await registry.all()).filter(({ id }) => id === name);
+  const usable = await Promise.all(sameId.map((model) => registry.isUsable(model)));
+  return sameId.find((_model, index) => usable[index]) ?? sameId[0];
+}
+
+async function findProviderDefault(registry: ModelRegistry, provider: string): Promise<Model> {
+  const models = (await registry.all()).filter((model) => model.provider === provider);
+  if (models[0]) return (await registry.defaultOf(provider)) ?? models[0];
+  const names = [...new Set((await registry.all()).map((model) => model.provider))];
+  throw new UsageError(`Unknown provider "${provider}". Known: ${names.join(", ")}.`, 1);
+}
+
+async function unknownModel(registry: ModelRegistry, name: string): Promise<UsageError> {
+  const names = (await registry.all()).map((model) => `${model.provider}/${model.id}`);
+  const wanted = name.toLowerCase();
+  const nearest = names
+    .map((candidate) => ({ candidate, edits: editsTo(candidate.toLowerCase(), wanted) }))
+    .sort((a, b) => a.edits - b.edits)
+    .slice(0, maxSuggestions)
+    .map(({ candidate }) => candidate);
+  return new UsageError(`Unknown model "${name}". Nearest: ${nearest.join(", ")}.`, 1);
+}
+
+/** How far a name is from what was typed, with or without its provider. */
+function editsTo(name: string, wanted: string): number {
+  const id = name.slice(name.indexOf("/") + 1);
+  return Math.min(distance(name, wanted), distance(id, wanted));
+}

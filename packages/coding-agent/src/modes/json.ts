@@ -1,0 +1,25 @@
+import type { AgentSession } from "../agent-session.ts";
+import type { PromptInput } from "../prompt/prompt-input.ts";
+import type { StreamMode } from "../protocol/data.ts";
+import { outcomeOf } from "./outcome.ts";
+import { RecordWriter } from "./record-writer.ts";
+import { openStdout } from "./stdout.ts";
+
+/**
+ * Runs prompts in order and writes the session header and every event as JSON lines. Resolves with the exit code when all is written: 1
+ * when the last answer failed or was aborted.
+ */
+export async function runJsonMode(session: AgentSession, prompts: readonly PromptInput[], streamMode: StreamMode): Promise<number> {
+  const stdout = openStdout();
+  const output = new RecordWriter(stdout, streamMode);
+  session.subscribe((event) => output.sendEvent(event));
+  output.send(session.header);
+  void stdout.closed.then(() => session.dispose());
+  for (const { text, ...rest } of prompts) await session.prompt(text, rest);
+  await session.dispose();
+  await output.flush();
+  await stdout.end();
+  const { error } = outcomeOf(session);
+  if (error !== undefined) process.stderr.write(`${error}\n`);
+  return error === undefined ? 0 : 1;
+}

@@ -1,0 +1,19 @@
+import type { AgentSession } from "../agent-session.ts";
+
+/** How the last answer of a session ended. */
+export interface Outcome {
+  /** Its text; empty when there is none. */
+  text: string;
+  /** Why it failed or was aborted; undefined when it did not. */
+  error: string | undefined;
+}
+
+export function outcomeOf(session: AgentSession): Outcome {
+  const answer = session.messages.findLast(({ role }) => role === "assistant");
+  if (answer?.role !== "assistant") return { text: "", error: "The run ended without an answer." };
+  const isFailed = answer.stopReason === "error" || answer.stopReason === "aborted";
+  return {
+    text: session.lastAssistantText() ?? "",
+    error: isFailed ? (answer.errorMessage ?? `The answer ended with ${answer.stopReason}.`) : undefined,
+  };
+}

@@ -1,0 +1,146 @@
+import type { AssistantMessage, Usage } from "@pikit/ai";
+import type { AgentSessionEvent } from "../agent-session.ts";
+import type { StreamMode } from "../protocol/data.ts";
+import { encodeLine } from "../protocol/jsonl.ts";
+import { SnapshotBuilder } from "../protocol/snapshots.ts";
+import { type DeltaUpdate, joinDeltas, toDelta, toUnstarted } from "../protocol/stream-records.ts";
+import type { ByteSink } from "./stdout.ts";
+
+type MessageUpdate = Extract<AgentSessionEvent, { type: "message_update" }>;
+type ToolUpdate = Extract<AgentSessionEvent, { type: "tool_execution_update" }>;
+/** Anything that becomes one line. Streamed updates may be joined while they wait. */
+type Waiting =
+  | { kind: "record"; record: object }
+  | { kind: "delta"; delta: DeltaUpdate; answer: StreamedAnswer }
+  | { kind: "tool"; update: ToolUpdate };
+
+/** The answer that is being streamed. */
+interface StreamedAnswer {
+  /** The usage that was told last. */
+  knownUsage: Usage;
+  /** Makes the records of snapshots mode, from the same deltas as a client would; undefined in deltas mode. */
+  builder: SnapshotBuilder | undefined;
+}
+
+/** Characters that are handed to the sink in one piece. */
+const batchLength = 64 * 1024;
+
+/**
+ * The one writer of a protocol's output: records leave in the order in which they came, whole. Nobody waits for it. While the reader is
+ * slow, waiting deltas of one block become one and waiting updates of one tool call become the latest, so what waits is bounded by the
+ * messages themselves; records are turned into text only when they leave.
+ */
+export class RecordWriter {
+  readonly #sink: ByteSink;
+  #mode: StreamMode;
+  #queue: Waiting[] = [];
+  #isFlushing = false;
+  #idle: (() => void)[] = [];
+  #answer: StreamedAnswer | undefined;
+
+  constructor(sink: ByteSink, mode: StreamMode) {
+    this.#sink = sink;
+    this.#mode = mode;
+  }
+
+  get mode(): StreamMode {
+    return this.#mode;
+  }
+
+  /** Sends a record. It must not change afterwards. */
+  send(record: object): void {
+    this.#queue.push({ kind: "record", record });
+    this.#schedule();
+  }
+
+  /** Sends an event of a session. */
+  sendEvent(event: AgentSessionEvent): void {
+    if (event.type === "message_update") this.#sendUpdate(event);
+    else if (event.type === "tool_execution_update") this.#sendToolUpdate(event);
+    else if (event.type === "message_start" && event.message.role === "assistant") this.#startAnswer(event.message);
+    else this.send(event);
+  }
+
+  /** Resolves when everything sent so far has been handed to the operating system, or never will be. */
+  flush(): Promise<void> {
+    if (this.#queue.length === 0 && !this.#isFlushing) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  #startAnswer(live: AssistantMessage): void {
+    const message = toUnstarted(live);
+    this.#answer = {
+      knownUsage: message.usage,
+      builder: this.#mode === "snapshots" ? new SnapshotBuilder(message) : undefined,
+    };
+    this.send({ type: "message_start", message });
+  }
+
+  #sendUpdate({ message, assistantMessageEvent: event }: MessageUpdate): void {
+    const answer = this.#answer;
+    if (!answer) return;
+    if (event.type === "start" || event.type === "done" || event.type === "error") {
+      if (!answer.builder) return;
+      const partial = answer.builder.message;
+      const isStart = event.type === "start";
+      this.send({
+        type: "message_update",
+        message: isStart ? partial : message,
+        assistantMessageEvent: isStart ? { type: "start", partial } : event,
+      });
+      return;
+    }
+    const delta = toDelta(event, answer.knownUsage);
+    answer.knownUsage = delta.usage ?? answer.knownUsage;
+    const last = this.#queue.at(-1);
+    const joined = last?.kind === "delta" && last.answer === answer ? joinDeltas(last.delta, delta) : undefined;
+    if (last?.kind === "delta" && joined) last.delta = joined;
+    else this.#queue.push({ kind: "delta", delta, answer });
+    this.#schedule();
+  }
+
+  #sendToolUpdate(update: ToolUpdate): void {
+    const last = this.#queue.at(-1);
+    if (last?.kind === "tool" && last.update.toolCallId === update.toolCallId) last.update = update;
+    else this.#queue.push({ kind: "tool", update });
+    this.#schedule();
+  }
+
+  /** After the events of this turn of the loop, so that deltas of one network read leave together; not a timer. */
+  #schedule(): void {
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    setImmediate(() => void this.#flushAll());
+  }
+
+  async #flushAll(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const queue = this.#queue;
+      this.#queue = [];
+      await this.#writeAll(queue);
+    }
+    this.#isFlushing = false;
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  async #writeAll(queue: Waiting[]): Promise<void> {
+    let batch = "";
+    for (let index = 0; index < queue.length; index += 1) {
+      batch += encodeLine(this.#toRecord(queue[index] as Waiting));
+      if (batch.length < batchLength && index < queue.length - 1) continue;
+      const wait = this.#sink.write(batch);
+      batch = "";
+      if (wait === undefined) continue;
+      // What has not been written yet goes back, so that what comes meanwhile can join it.
+      this.#queue = [...queue.slice(index + 1), ...this.#queue];
+      await wait;
+      return;
+    }
+  }
+
+  #toRecord(waiting: Waiting): object {
+    if (waiting.kind === "record") return waiting.record;
+    if (waiting.kind === "tool") return waiting.update;
+    return waiting.answer.builder?.apply(waiting.delta) ?? waiting.delta;
+  }
+}

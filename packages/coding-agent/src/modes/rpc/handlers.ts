@@ -1,0 +1,51 @@
+import type { AgentSession } from "../../agent-session.ts";
+import { toWireModel } from "../../models/wire-model.ts";
+import type { CommandData, CommandName, CommandParams } from "../../protocol/commands.ts";
+import type { StreamMode } from "../../protocol/data.ts";
+
+/** What a handler works with. */
+export interface HandlerContext {
+  session: AgentSession;
+  streamMode: StreamMode;
+  /** Aborted by an `abort` that arrives while the command waits or works. */
+  signal: AbortSignal;
+}
+
+type Handler<N extends CommandName> = (
+  context: HandlerContext,
+  params: CommandParams<N>,
+) => CommandData<N> | Promise<CommandData<N>>;
+
+/** What each command does. A missing or misspelt one does not compile. What a handler throws becomes the response's error. */
+export const handlers: { [N in CommandName]: Handler<N> } = {
+  async prompt({ session, signal }, { message, attachments, images }) {
+    await session.submit(message, { attachments, images, signal });
+    return undefined;
+  },
+  async abort({ session }) {
+    await session.abort();
+    return undefined;
+  },
+  async new_session({ session }, { parentSession }) {
+    await session.newSession(parentSession === undefined ? {} : { parentSession });
+    return { cancelled: false };
+  },
+  get_state: ({ session, streamMode }) => ({ ...session.state(), streamMode }),
+  get_messages: ({ session }) => ({ messages: [...session.messages] }),
+  get_last_assistant_text: ({ session }) => ({ text: session.lastAssistantText() }),
+  async set_model({ session }, { provider, modelId }) {
+    const model = await session.findModel(provider, modelId);
+    if (!model) throw new Error(`Model not found: ${provider}/${modelId}. See get_available_models.`);
+    await session.setModel(model);
+    return toWireModel(model);
+  },
+  async get_available_models({ session }) {
+    return { models: (await session.availableModels()).map(toWireModel) };
+  },
+  bash: ({ session }, { command, excludeFromContext }) =>
+    session.bash(command, { excludeFromContext: excludeFromContext ?? false }),
+  abort_bash({ session }) {
+    session.abortBash();
+    return undefined;
+  },
+};

@@ -1,0 +1,45 @@
+import type { AgentSession } from "../../agent-session.ts";
+import type { StreamMode } from "../../protocol/data.ts";
+import { LineDecoder } from "../../protocol/jsonl.ts";
+import { RecordWriter } from "../record-writer.ts";
+import { openStdout } from "../stdout.ts";
+import { RpcServer } from "./server.ts";
+
+export interface RpcModeOptions {
+  streamMode: StreamMode;
+  /** Written as the first line, before anything is asked. */
+  readyLine?: object | undefined;
+}
+
+/**
+ * Serves the RPC protocol on stdin and stdout until stdin ends or nobody reads stdout any more; then stops what is going, and resolves
+ * with the exit code when all is written.
+ */
+export async function runRpcMode(session: AgentSession, { streamMode, readyLine }: RpcModeOptions): Promise<number> {
+  const stdout = openStdout();
+  const output = new RecordWriter(stdout, streamMode);
+  const server = new RpcServer(session, output);
+  session.subscribe((event) => output.sendEvent(event));
+  if (readyLine) output.send(readyLine);
+
+  const decoder = new LineDecoder({
+    onLine: (line) => server.handleLine(line),
+    onTooLong: () => server.refuseLine("the line is longer than 64 MiB"),
+  });
+  const inputEnd = new Promise<void>((resolve) => {
+    process.stdin.on("data", (chunk: Buffer) => decoder.push(chunk));
+    process.stdin.on("end", () => {
+      decoder.end();
+      resolve();
+    });
+    process.stdin.on("error", () => resolve());
+  });
+  await Promise.race([inputEnd, stdout.closed]);
+  await session.abort();
+  await server.drainLane();
+  await session.dispose();
+  await server.settle();
+  await output.flush();
+  await stdout.end();
+  return 0;
+}

@@ -1,0 +1,129 @@
+import type { AgentSession } from "../../agent-session.ts";
+import { type CommandName, commands, findCommand } from "../../protocol/commands.ts";
+import type { RpcResponse } from "../../protocol/frames.ts";
+import { readFields } from "../../protocol/validate.ts";
+import type { RecordWriter } from "../record-writer.ts";
+import { type HandlerContext, handlers } from "./handlers.ts";
+
+/** A command that has been read and is on its way. */
+interface Request {
+  command: CommandName;
+  record: Record<string, unknown>;
+  controller: AbortController;
+}
+
+/** Refusals of these are told a second way, for clients of the first protocol, which read no responses. */
+const commandsOfFirstProtocol: ReadonlySet<string> = new Set(["prompt", "abort"]);
+
+/** Reads commands, runs each in its lane, and answers each exactly once. */
+export class RpcServer {
+  readonly #session: AgentSession;
+  readonly #output: RecordWriter;
+  /** The ordered commands, one after another. */
+  #lane: Promise<void> = Promise.resolve();
+  /** Commands that have not been answered yet, control commands left out. */
+  readonly #pending = new Set<Request>();
+  readonly #working = new Set<Promise<void>>();
+
+  constructor(session: AgentSession, output: RecordWriter) {
+    this.#session = session;
+    this.#output = output;
+  }
+
+  /** Handles one line of input. */
+  handleLine(line: string): void {
+    let record: unknown;
+    try {
+      record = JSON.parse(line);
+    } catch (error) {
+      this.refuseLine((error as Error).message);
+      return;
+    }
+    if (typeof record === "object" && record !== null && !Array.isArray(record))
+      this.#handleRecord(record as Record<string, unknown>);
+    else this.refuseLine("expected a JSON object");
+  }
+
+  /** Answers a line that is no command at all. */
+  refuseLine(reason: string): void {
+    const error = `Failed to parse command: ${reason}`;
+    this.#output.send({ type: "response", command: "parse", success: false, error });
+    this.#output.send({ type: "error", error });
+  }
+
+  /** Resolves when every command so far has been begun, and all but those that go on beside the lane have been answered. */
+  async drainLane(): Promise<void> {
+    await this.#lane;
+  }
+
+  /** Resolves when every command that has been begun is answered. */
+  async settle(): Promise<void> {
+    while (this.#working.size > 0) await Promise.all(this.#working);
+  }
+
+  #handleRecord(record: Record<string, unknown>): void {
+    const { type } = record;
+    const command = typeof type === "string" ? findCommand(type) : undefined;
+    if (command !== undefined) this.#begin(command, record);
+    else if (typeof type === "string") this.#refuse(record, type, `Unknown command: ${type}`);
+    else this.#refuse(record, "unknown", 'Field "type" must be a string that names a command');
+  }
+
+  #begin(command: CommandName, record: Record<string, unknown>): void {
+    const request: Request = { command, record, controller: new AbortController() };
+    if (commands[command].lane === "control") {
+      if (command === "abort") this.#abortEarlier();
+      // Behind what it aborts, so that an aborted prompt is answered before its abort is.
+      void this.#track(this.#work(request, command === "abort" ? this.#lane : Promise.resolve()));
+    } else {
+      this.#pending.add(request);
+      const isAwaited = commands[command].lane === "ordered";
+      this.#lane = this.#lane.then(() => {
+        const work = this.#track(this.#work(request, Promise.resolve()));
+        return isAwaited ? work : undefined;
+      });
+    }
+  }
+
+  #track(work: Promise<void>): Promise<void> {
+    this.#working.add(work);
+    return work.finally(() => this.#working.delete(work));
+  }
+
+  #abortEarlier(): void {
+    for (const { controller } of this.#pending) controller.abort();
+  }
+
+  async #work(request: Request, after: Promise<void>): Promise<void> {
+    const { command, record, controller } = request;
+    try {
+      const params = readFields(commands[command].params, record);
+      await after;
+      const context: HandlerContext = { session: this.#session, streamMode: this.#output.mode, signal: controller.signal };
+      const data = await runHandler(command, context, params);
+      this.#respond(record, data === undefined ? { success: true } : { success: true, data });
+    } catch (error) {
+      this.#refuse(record, String(record.type), error instanceof Error ? error.message : String(error));
+    } finally {
+      this.#pending.delete(request);
+    }
+  }
+
+  #refuse(record: Record<string, unknown>, command: string, error: string): void {
+    this.#respond({ ...record, type: command }, { success: false, error });
+    if (!Object.hasOwn(record, "id") && commandsOfFirstProtocol.has(command)) this.#output.send({ type: "error", error });
+  }
+
+  /** The response names the command as it was sent and carries its id, whatever value that has. */
+  #respond(record: Record<string, unknown>, outcome: { success: true; data?: unknown } | { success: false; error: string }): void {
+    const id = Object.hasOwn(record, "id") ? { id: record.id } : {};
+    const response: RpcResponse = { ...id, type: "response", command: String(record.type), ...outcome };
+    this.#output.send(response);
+  }
+}
+
+/** The parameters have been checked against the table that the handler's type comes from. */
+function runHandler(command: CommandName, context: HandlerContext, params: Record<string, unknown>): unknown {
+  const handler = handlers[command] as (context: HandlerContext, params: Record<string, unknown>) => unknown;
+  return handler(context, params);
+}

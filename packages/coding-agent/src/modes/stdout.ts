@@ -1,0 +1,65 @@
+import { fstatSync, writeSync } from "node:fs";
+import { Socket } from "node:net";
+
+/** Where bytes go in order. */
+export interface ByteSink {
+  /** Takes text. A returned promise resolves when the sink wants more; it never rejects. */
+  write(text: string): Promise<void> | undefined;
+}
+
+/** A sink on file descriptor 1. */
+export interface Stdout extends ByteSink {
+  /** Resolves when nobody reads any more. */
+  readonly closed: Promise<void>;
+  /** Resolves when everything has been handed to the operating system. */
+  end(): Promise<void>;
+}
+
+/**
+ * Opens stdout for a protocol. A pipe is written without blocking: a reader that is slow must not stop the process, as it does with
+ * `process.stdout`, which Node makes synchronous for pipes. From here on nothing else may write there, so `console.log` and its
+ * relatives go to stderr.
+ */
+export function openStdout(): Stdout {
+  globalThis.console = new console.Console(process.stderr, process.stderr);
+  const info = fstatSync(1);
+  return info.isFIFO() || info.isSocket() ? openPipe() : openFile();
+}
+
+function openPipe(): Stdout {
+  const socket = new Socket({ fd: 1, readable: false, writable: true });
+  const closed = new Promise<void>((resolve) => {
+    socket.on("error", () => resolve()); // EPIPE: the reader is gone
+    socket.on("close", () => resolve());
+  });
+  return {
+    closed,
+    write(text) {
+      if (socket.destroyed || socket.write(text)) return undefined;
+      return Promise.race([closed, new Promise<void>((resolve) => socket.once("drain", resolve))]);
+    },
+    async end() {
+      if (socket.destroyed) return;
+      const flushed = new Promise<void>((resolve) => socket.end(resolve));
+      await Promise.race([closed, flushed]);
+    },
+  };
+}
+
+/** A file or a terminal: the kernel takes what it is given. */
+function openFile(): Stdout {
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  return {
+    closed,
+    write(text) {
+      let bytes = Buffer.from(text);
+      try {
+        while (bytes.length > 0) bytes = bytes.subarray(writeSync(1, bytes));
+      } catch {
+        close(); // a full disk or a closed terminal: nobody reads this any more
+      }
+      return undefined;
+    },
+    async end() {},
+  };
+}

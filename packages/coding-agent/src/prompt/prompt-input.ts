@@ -1,0 +1,60 @@
+import type { Attachment, UserMessageWithAttachments } from "@pikit/agent";
+import type { ImageContent, TextContent } from "@pikit/ai";
+import { SessionError } from "../errors.ts";
+
+/** What a user sends. */
+export interface PromptInput {
+  text: string;
+  /** Images and documents. */
+  attachments?: readonly Attachment[] | undefined;
+  images?: readonly ImageContent[] | undefined;
+}
+
+/**
+ * Makes the message that is stored and sent. Text alone is a string; otherwise the content is the text, a block for each document, then
+ * the images, `images` first.
+ *
+ * @throws {SessionError} `invalid_input` when there is nothing to send, or an attachment is neither image nor text.
+ */
+export function createUserMessage({ text, attachments = [], images = [] }: PromptInput): UserMessageWithAttachments {
+  if (text.trim() === "" && attachments.length === 0 && images.length === 0) {
+    throw new SessionError("invalid_input", "The message is empty. Send text, an image or a document.");
+  }
+  const timestamp = Date.now();
+  if (attachments.length === 0 && images.length === 0) return { role: "user", content: text, timestamp };
+  const documents = attachments.filter(({ type }) => type === "document").map(readDocument);
+  const attachedImages = attachments
+    .filter(({ type }) => type === "image")
+    .map(({ content, mimeType }): ImageContent => ({ type: "image", data: content, mimeType }));
+  const prompt: TextContent[] = text === "" ? [] : [{ type: "text", text }];
+  return {
+    role: "user",
+    content: [...prompt, ...documents, ...images, ...attachedImages],
+    timestamp,
+    ...(attachments.length > 0 ? { attachments: attachments.map(withoutRepeatedImage) } : {}),
+  };
+}
+
+function readDocument(document: Attachment): TextContent {
+  const text = document.extractedText ?? decodeText(document);
+  return { type: "text", text: `${document.fileName}\n${text}` };
+}
+
+function decodeText({ fileName, mimeType, content }: Attachment): string {
+  const bytes = Buffer.from(content, "base64");
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    if (!text.includes("\0")) return text;
+  } catch {
+    // not UTF-8: refused below
+  }
+  throw new SessionError(
+    "invalid_input",
+    `The attachment "${fileName}" (${mimeType}) is neither an image nor text. Send it with extractedText.`,
+  );
+}
+
+/** An image's data is in the content already, and large. */
+function withoutRepeatedImage(attachment: Attachment): Attachment {
+  return attachment.type === "image" ? { ...attachment, content: "" } : attachment;
+}

@@ -1,0 +1,69 @@
+import { type Static, type TObject, type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import { BashResultSchema, SessionStateSchema } from "./data.ts";
+import { AgentMessageSchema, AttachmentSchema, ImageContentSchema, WireModelSchema } from "./messages.ts";
+
+/**
+ * When a command runs.
+ *
+ * - `control`: at once, before earlier lines that still wait
+ * - `ordered`: in arrival order, and the next ordered command waits for its answer
+ * - `started`: begins in arrival order, and the next one does not wait for its answer
+ */
+export type Lane = "control" | "ordered" | "started";
+
+export interface CommandDefinition<TParams extends TObject = TObject, TData extends TSchema = TSchema> {
+  /** Fields beside `type` and `id`. An optional field that is null counts as absent. */
+  params: TParams;
+  /** The `data` of a successful response; `Type.Undefined()` when there is none. */
+  data: TData;
+  lane: Lane;
+}
+
+function command<TParams extends TProperties, TData extends TSchema>(lane: Lane, params: TParams, data: TData) {
+  return { params: Type.Object(params), data, lane };
+}
+
+const none = Type.Undefined();
+const sessionChange = Type.Object({ cancelled: Type.Boolean() });
+const promptInput = {
+  message: Type.String(),
+  attachments: Type.Optional(Type.Array(AttachmentSchema)),
+  images: Type.Optional(Type.Array(ImageContentSchema)),
+};
+
+/** Every command: its parameters, its data, and when it runs. Validation, dispatch, client and reference are made from this table. */
+export const commands = {
+  prompt: command(
+    "ordered",
+    {
+      ...promptInput,
+      streamingBehavior: Type.Optional(
+        Type.Unsafe<"steer" | "followUp">(Type.Union([Type.Literal("steer"), Type.Literal("followUp")])),
+      ),
+    },
+    none,
+  ),
+  abort: command("control", {}, none),
+  new_session: command("ordered", { parentSession: Type.Optional(Type.String()) }, sessionChange),
+  get_state: command("ordered", {}, SessionStateSchema),
+  get_messages: command("ordered", {}, Type.Object({ messages: Type.Array(AgentMessageSchema) })),
+  get_last_assistant_text: command("ordered", {}, Type.Object({ text: Type.Union([Type.String(), Type.Null()]) })),
+  set_model: command("ordered", { provider: Type.String(), modelId: Type.String() }, WireModelSchema),
+  get_available_models: command("ordered", {}, Type.Object({ models: Type.Array(WireModelSchema) })),
+  bash: command("started", { command: Type.String(), excludeFromContext: Type.Optional(Type.Boolean()) }, BashResultSchema),
+  abort_bash: command("control", {}, none),
+} as const;
+
+/** Other names under which the family's documents know a command. */
+export const commandAliases = { reset: "new_session" } as const satisfies Record<string, keyof typeof commands>;
+
+export type CommandName = keyof typeof commands;
+export type CommandParams<N extends CommandName> = Static<(typeof commands)[N]["params"]>;
+export type CommandData<N extends CommandName> = Static<(typeof commands)[N]["data"]>;
+
+/** The command of that name or alias; names that objects inherit are unknown. */
+export function findCommand(name: string): CommandName | undefined {
+  if (Object.hasOwn(commands, name)) return name as CommandName;
+  if (Object.hasOwn(commandAliases, name)) return commandAliases[name as keyof typeof commandAliases];
+  return undefined;
+}

@@ -1,0 +1,58 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { ThinkingLevelSchema, WireModelSchema } from "./messages.ts";
+
+const queueMode = Type.Unsafe<"all" | "one-at-a-time">(Type.Union([Type.Literal("all"), Type.Literal("one-at-a-time")]));
+
+export const TodoTaskSchema = Type.Object({
+  id: Type.String(),
+  content: Type.String(),
+  status: Type.Unsafe<"pending" | "in_progress" | "completed" | "abandoned">(
+    Type.Union([Type.Literal("pending"), Type.Literal("in_progress"), Type.Literal("completed"), Type.Literal("abandoned")]),
+  ),
+});
+
+export const TodoPhaseSchema = Type.Object({ id: Type.String(), name: Type.String(), tasks: Type.Array(TodoTaskSchema) });
+export type TodoPhase = Static<typeof TodoPhaseSchema>;
+
+/** How answers are streamed: every record with the whole message so far, or only what is new. */
+export const StreamModeSchema = Type.Unsafe<"snapshots" | "deltas">(
+  Type.Union([Type.Literal("snapshots"), Type.Literal("deltas")]),
+);
+export type StreamMode = Static<typeof StreamModeSchema>;
+
+/** The answer to `get_state`; every key is always there. */
+export const SessionStateSchema = Type.Object({
+  model: Type.Union([WireModelSchema, Type.Null()]),
+  thinkingLevel: ThinkingLevelSchema,
+  isStreaming: Type.Boolean({ description: "From the acceptance of a prompt to the end of its run." }),
+  isCompacting: Type.Boolean(),
+  queueMode,
+  steeringMode: queueMode,
+  followUpMode: queueMode,
+  interruptMode: Type.Unsafe<"immediate" | "wait">(Type.Union([Type.Literal("immediate"), Type.Literal("wait")])),
+  sessionFile: Type.Union([Type.String(), Type.Null()]),
+  sessionId: Type.String(),
+  sessionName: Type.Union([Type.String(), Type.Null()]),
+  autoCompactionEnabled: Type.Boolean(),
+  autoRetryEnabled: Type.Boolean(),
+  messageCount: Type.Number(),
+  queuedMessageCount: Type.Number(),
+  pendingMessageCount: Type.Number(),
+  todoPhases: Type.Array(TodoPhaseSchema),
+  streamMode: StreamModeSchema,
+});
+export type SessionState = Static<typeof SessionStateSchema>;
+
+/** What a user-run shell command gave. */
+export const BashResultSchema = Type.Object({
+  output: Type.String({ description: "The last lines, at most 2000 and 50 KB." }),
+  exitCode: Type.Union([Type.Number(), Type.Null()], { description: "Null when the command was killed." }),
+  cancelled: Type.Boolean(),
+  truncated: Type.Boolean(),
+  fullOutputPath: Type.Optional(Type.String({ description: "Where the whole output is, when it was truncated." })),
+  totalLines: Type.Number(),
+  totalBytes: Type.Number(),
+  outputLines: Type.Number(),
+  outputBytes: Type.Number(),
+});
+export type BashResult = Static<typeof BashResultSchema>;

@@ -1,0 +1,76 @@
+import { type Static, type TProperties, Type } from "@sinclair/typebox";
+import {
+  AgentMessageSchema,
+  AssistantMessageSchema,
+  ImageContentSchema,
+  TextContentSchema,
+  ToolCallSchema,
+  ToolResultMessageSchema,
+} from "./messages.ts";
+
+function event<const T extends string, P extends TProperties>(type: T, fields: P) {
+  return Type.Object({ type: Type.Literal(type), ...fields });
+}
+
+const blockIndex = { contentIndex: Type.Number() };
+const partial = { partial: AssistantMessageSchema };
+
+/** A step of a streamed answer, as snapshots mode shows it. */
+export const AssistantMessageEventSchema = Type.Union([
+  event("start", partial),
+  event("text_start", { ...blockIndex, ...partial }),
+  event("text_delta", { ...blockIndex, delta: Type.String(), ...partial }),
+  event("text_end", { ...blockIndex, content: Type.String(), ...partial }),
+  event("thinking_start", { ...blockIndex, ...partial }),
+  event("thinking_delta", { ...blockIndex, delta: Type.String(), ...partial }),
+  event("thinking_end", { ...blockIndex, content: Type.String(), ...partial }),
+  event("toolcall_start", { ...blockIndex, ...partial }),
+  event("toolcall_delta", { ...blockIndex, delta: Type.String(), ...partial }),
+  event("toolcall_end", { ...blockIndex, toolCall: ToolCallSchema, ...partial }),
+  event("done", {
+    reason: Type.Unsafe<"stop" | "length" | "toolUse">(
+      Type.Union([Type.Literal("stop"), Type.Literal("length"), Type.Literal("toolUse")]),
+    ),
+    message: AssistantMessageSchema,
+  }),
+  event("error", {
+    reason: Type.Unsafe<"error" | "aborted">(Type.Union([Type.Literal("error"), Type.Literal("aborted")])),
+    error: AssistantMessageSchema,
+  }),
+]);
+
+const toolResult = Type.Object({
+  content: Type.Array(Type.Union([TextContentSchema, ImageContentSchema])),
+  details: Type.Unknown(),
+});
+const toolCallFields = {
+  toolCallId: Type.String(),
+  toolName: Type.String(),
+};
+const toolArguments = { args: Type.Record(Type.String(), Type.Unknown()) };
+
+/** Everything that is streamed unasked, by `type`. */
+export const events = {
+  agent_start: event("agent_start", {}),
+  agent_end: event("agent_end", { messages: Type.Array(AgentMessageSchema), willRetry: Type.Literal(false) }),
+  turn_start: event("turn_start", {}),
+  turn_end: event("turn_end", { message: AgentMessageSchema, toolResults: Type.Array(ToolResultMessageSchema) }),
+  message_start: event("message_start", { message: AgentMessageSchema }),
+  message_update: event("message_update", {
+    message: AssistantMessageSchema,
+    assistantMessageEvent: AssistantMessageEventSchema,
+  }),
+  message_end: event("message_end", { message: AgentMessageSchema }),
+  tool_execution_start: event("tool_execution_start", { ...toolCallFields, ...toolArguments }),
+  tool_execution_update: event("tool_execution_update", { ...toolCallFields, ...toolArguments, partialResult: toolResult }),
+  tool_execution_end: event("tool_execution_end", { ...toolCallFields, result: toolResult, isError: Type.Boolean() }),
+  /** The last event of a run: nothing that the prompt started is at work any more. */
+  agent_settled: event("agent_settled", {}),
+  /** Something failed outside an answer: an unusable input line (for clients that read no responses), a write to the session file. */
+  error: event("error", { error: Type.String() }),
+} as const;
+
+export type EventName = keyof typeof events;
+
+/** What a session emits beside the events of the agent loop. */
+export type SessionEvent = Static<(typeof events)["agent_settled" | "error"]>;

@@ -1,0 +1,116 @@
+/**
+ * JSON Lines as this protocol frames them: a record ends at LF and nowhere else, one CR before it is dropped, blank lines are skipped.
+ * Imports nothing, so that a client can take it along.
+ */
+
+/** Longest line that is read, in characters; a longer one is reported and skipped to its LF. 64 Mi. */
+export const maxLineLength = 64 * 1024 * 1024;
+
+export interface LineReader {
+  /** Called with each line that is not blank, without its ending. */
+  onLine: (line: string) => void;
+  /** Called once for a line over the limit, when the limit is passed. */
+  onTooLong: () => void;
+}
+
+/** Cuts bytes into lines. Pieces of an unfinished line are held apart and joined once, so a long line costs no more a byte. */
+export class LineDecoder {
+  readonly #reader: LineReader;
+  readonly #maxLength: number;
+  readonly #utf8 = new TextDecoder();
+  #held: string[] = [];
+  #heldLength = 0;
+  #isSkipping = false;
+
+  /** @param maxLength - In characters. Default `maxLineLength`. */
+  constructor(reader: LineReader, maxLength: number = maxLineLength) {
+    this.#reader = reader;
+    this.#maxLength = maxLength;
+  }
+
+  /** Reads the next bytes; a character may be cut between two calls. */
+  push(chunk: Uint8Array): void {
+    this.#read(this.#utf8.decode(chunk, { stream: true }));
+  }
+
+  /** Reads what is left as a last line. */
+  end(): void {
+    this.#read(`${this.#utf8.decode()}\n`);
+  }
+
+  #read(text: string): void {
+    let start = 0;
+    for (;;) {
+      const end = text.indexOf("\n", start);
+      if (end < 0) break;
+      this.#hold(text.slice(start, end));
+      this.#finishLine();
+      start = end + 1;
+    }
+    this.#hold(text.slice(start));
+  }
+
+  #hold(piece: string): void {
+    if (this.#isSkipping || piece === "") return;
+    this.#heldLength += piece.length;
+    if (this.#heldLength > this.#maxLength) {
+      this.#held = [];
+      this.#isSkipping = true;
+      this.#reader.onTooLong();
+      return;
+    }
+    this.#held.push(piece);
+  }
+
+  #finishLine(): void {
+    const line = this.#held.length === 1 ? (this.#held[0] as string) : this.#held.join("");
+    const wasSkipping = this.#isSkipping;
+    this.#held = [];
+    this.#heldLength = 0;
+    this.#isSkipping = false;
+    if (wasSkipping) return;
+    const content = line.endsWith("\r") ? line.slice(0, -1) : line;
+    if (content.trim() !== "") this.#reader.onLine(content);
+  }
+}
+
+/** Characters that readers built on "any line break" would split at; they occur only inside strings, where an escape means the same. */
+const foreignLineBreaks = /[\u0085\u2028\u2029]/g;
+
+/**
+ * One record as a line, LF included. Values that JSON cannot hold (BigInt, functions, cycles) are replaced by a note, so that one of them
+ * never costs the record.
+ */
+export function encodeLine(record: unknown): string {
+  let json: string;
+  try {
+    json = JSON.stringify(record);
+  } catch {
+    json = JSON.stringify(replaceUnencodable(record));
+  }
+  return `${json.replace(foreignLineBreaks, escapeCharacter)}\n`;
+}
+
+function escapeCharacter(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+function replaceUnencodable(root: unknown): unknown {
+  const ancestors = new Set<object>();
+  const visit = (value: unknown): unknown => {
+    if (typeof value === "bigint") return value.toString();
+    if (typeof value !== "object" || value === null) return value;
+    if (ancestors.has(value)) return "[circular]";
+    ancestors.add(value);
+    try {
+      if (Array.isArray(value)) return value.map(visit);
+      const plain = typeof (value as { toJSON?: unknown }).toJSON === "function" ? JSON.parse(JSON.stringify(value)) : value;
+      return Object.fromEntries(Object.entries(plain as object).map(([key, item]) => [key, visit(item)]));
+    } catch {
+      return "[cannot be shown as JSON]";
+    } finally {
+      ancestors.delete(value);
+    }
+  };
+  return visit(root);
+}

@@ -1,0 +1,39 @@
+import type { TObject, TSchema } from "@sinclair/typebox";
+import { Value, type ValueError } from "@sinclair/typebox/value";
+
+/**
+ * Checks the fields of an incoming record. Unknown fields are ignored; an optional field that is null counts as absent.
+ *
+ * @returns The fields that the schema knows.
+ * @throws {Error} Naming the field, what was expected, and what was received.
+ */
+export function readFields(schema: TObject, record: Record<string, unknown>): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  const required = new Set(schema.required ?? []);
+  for (const name of Object.keys(schema.properties)) {
+    const value = Object.hasOwn(record, name) ? record[name] : undefined;
+    if (value === undefined || (value === null && !required.has(name))) continue;
+    fields[name] = value;
+  }
+  if (Value.Check(schema, fields)) return fields;
+  const error = Value.Errors(schema, fields).First();
+  throw new Error(error ? describe(error) : "The fields do not have the expected types");
+}
+
+function describe({ path, schema, value }: ValueError): string {
+  const field = path.slice(1).replaceAll("/", ".") || "record";
+  return `Field "${field}" must be ${expectation(schema)}, but is ${quote(value)}`;
+}
+
+function expectation(schema: TSchema): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.map((option: TSchema) => expectation(option)).join(" or ");
+  const type = String(schema.type ?? "another value");
+  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+function quote(value: unknown): string {
+  if (value === undefined) return "missing";
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

@@ -1,0 +1,106 @@
+import type { Agent, AgentEvent, AgentMessage } from "@pikit/agent";
+import type { BranchContext } from "../conversation/context.ts";
+import type { Conversation } from "../conversation/conversation.ts";
+import type { EntryContent } from "../conversation/entries.ts";
+
+/**
+ * Keeps the agent's messages and the stored conversation the same: what the agent says is stored before anybody is told of it, and
+ * what others add waits while calls are open, so that nothing lands between a tool call and its result.
+ */
+export class Transcript {
+  readonly #agent: Agent;
+  readonly #reportFailure: (message: string) => void;
+  #conversation: Conversation;
+  #callsAreOpen = false;
+  #waiting: { message: AgentMessage; done: () => void }[] = [];
+  #lastFailure: string | undefined;
+  /** The model and level that the active branch says. */
+  #recorded: Pick<BranchContext, "model" | "thinkingLevel"> = { model: undefined, thinkingLevel: undefined };
+
+  /** @param reportFailure - Told once for each cause why entries cannot be stored; the session goes on in memory. */
+  constructor(agent: Agent, conversation: Conversation, reportFailure: (message: string) => void) {
+    this.#agent = agent;
+    this.#reportFailure = reportFailure;
+    this.#conversation = conversation;
+    this.replace(conversation);
+  }
+
+  get conversation(): Conversation {
+    return this.#conversation;
+  }
+
+  /** Goes over to another conversation. Only while no run is going. */
+  replace(conversation: Conversation): void {
+    this.#conversation = conversation;
+    const { messages, model, thinkingLevel } = conversation.readContext();
+    this.#agent.state.messages = messages;
+    this.#recorded = { model, thinkingLevel };
+  }
+
+  /** Stores what an event says, if it says something to store. Call it before anybody else sees the event. */
+  observe(event: AgentEvent): void | Promise<void> {
+    if (event.type === "message_end") return this.#storeSaid(event.message);
+    if (event.type === "turn_end") return this.#closeCalls();
+  }
+
+  /** Stores an accepted prompt; the agent tells of it later, when its run begins. */
+  accept(message: AgentMessage): Promise<void> {
+    return this.#guard(() => this.#conversation.appendMessage(message));
+  }
+
+  /** Adds a message that is not part of a run, as soon as no calls are open. Resolves when it is stored. */
+  async insert(message: AgentMessage): Promise<void> {
+    if (this.#callsAreOpen) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#waiting.push({ message, done: resolve });
+      return promise;
+    }
+    this.#agent.state.messages.push(message);
+    await this.accept(message);
+  }
+
+  /** Stores the agent's model and level where the branch does not say them already. */
+  async recordChoices(): Promise<void> {
+    const { model, thinkingLevel } = this.#agent.state;
+    const before = this.#recorded;
+    if (model && (before.model?.provider !== model.provider || before.model.modelId !== model.id)) {
+      this.#recorded = { ...this.#recorded, model: { provider: model.provider, modelId: model.id } };
+      await this.#append({ type: "model_change", provider: model.provider, modelId: model.id });
+    }
+    if (before.thinkingLevel !== thinkingLevel) {
+      this.#recorded = { ...this.#recorded, thinkingLevel };
+      await this.#append({ type: "thinking_level_change", thinkingLevel });
+    }
+  }
+
+  #append(content: EntryContent): Promise<void> {
+    return this.#guard(() => this.#conversation.append(content));
+  }
+
+  async #storeSaid(message: AgentMessage): Promise<void> {
+    if (message.role === "assistant") {
+      const isTrusted = message.stopReason !== "error" && message.stopReason !== "aborted";
+      this.#callsAreOpen = isTrusted && message.content.some(({ type }) => type === "toolCall");
+    }
+    await this.accept(message);
+  }
+
+  async #closeCalls(): Promise<void> {
+    this.#callsAreOpen = false;
+    for (const { message, done } of this.#waiting.splice(0)) {
+      await this.insert(message);
+      done();
+    }
+  }
+
+  async #guard(write: () => Promise<unknown>): Promise<void> {
+    try {
+      await write();
+      this.#lastFailure = undefined;
+    } catch (error) {
+      const failure = error instanceof Error ? error.message : String(error);
+      if (failure !== this.#lastFailure) this.#reportFailure(failure);
+      this.#lastFailure = failure;
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { type AgentTool, type AgentToolResult, ToolError } from "@pikit/agent";
+import { type Static, Type } from "@sinclair/typebox";
+import { defaultOutputLimits } from "../exec/output-limits.ts";
+import { OutputTail } from "../exec/output-tail.ts";
+import { type ProcessResult, type ProcessRunner, runProcess } from "../exec/run-process.ts";
+import { createThrottle } from "./throttle.ts";
+import { formatSize } from "./truncate.ts";
+
+/** Between two reports of a running command's output. */
+const updateIntervalMs = 100;
+const { maxLines, maxBytes } = defaultOutputLimits;
+
+const parameters = Type.Object({
+  command: Type.String({ description: "Command for bash, run unchanged in the working folder; it may have several lines" }),
+  timeout: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      description: "Seconds until the command and everything it started is killed (default and 0: no limit)",
+    }),
+  ),
+});
+
+export type BashParameters = Static<typeof parameters>;
+
+/** How the command ended and what of its output is in the text; while it runs, only the output's part. */
+export type BashDetails = Omit<ProcessResult, "output" | "outcome" | "exitCode" | "exitSignal"> &
+  Partial<Pick<ProcessResult, "outcome" | "exitCode" | "exitSignal">>;
+
+export interface BashToolOptions {
+  /** What runs the command. Default: this machine. */
+  runProcess?: ProcessRunner;
+}
+
+/** The `bash` tool for one working folder. A command that fails, times out or is aborted is a `ToolError` with its output. */
+export function createBashTool(cwd: string, options: BashToolOptions = {}): AgentTool<typeof parameters, BashDetails> {
+  const run = options.runProcess ?? runProcess;
+  return {
+    name: "bash",
+    label: "Bash",
+    description:
+      "Runs a command with bash in the working folder and returns stdout and stderr in the order in which they were written. " +
+      `Of long output the last ${maxLines} lines or ${formatSize(maxBytes)} are returned; all of it is in a file whose path is given. ` +
+      "There is no stdin and no terminal. Each call is a new shell: cd and variables do not carry over.",
+    parameters,
+    async execute(_toolCallId, { command, timeout = 0 }, signal, onUpdate) {
+      const tail = new OutputTail();
+      const updates = createThrottle(updateIntervalMs, () => {
+        const { text, ...details } = tail.snapshot();
+        onUpdate(toToolResult(text, details));
+      });
+      try {
+        const result = await run({
+          command,
+          cwd,
+          signal,
+          ...(timeout > 0 && { timeoutMs: timeout * 1000 }),
+          onOutput(text) {
+            tail.append(text);
+            updates.request();
+          },
+        });
+        return toFinalResult(result, timeout);
+      } finally {
+        updates.stop();
+      }
+    },
+  };
+}
+
+function toFinalResult({ output, ...details }: ProcessResult, timeoutSeconds: number): AgentToolResult<BashDetails> {
+  const text = [output === "" ? "(no output)" : output, truncationNote(details)].filter((part) => part !== undefined).join("\n\n");
+  const failure = describeFailure(details, timeoutSeconds);
+  if (failure === undefined) return toToolResult(text, details);
+  throw new ToolError(failure.code, `${text.trimEnd()}\n\n${failure.text}`, { details });
+}
+
+function toToolResult(text: string, details: BashDetails): AgentToolResult<BashDetails> {
+  return { content: [{ type: "text", text }], details };
+}
+
+function describeFailure(
+  { outcome, exitCode, exitSignal }: Omit<ProcessResult, "output">,
+  timeoutSeconds: number,
+): { code: string; text: string } | undefined {
+  if (outcome === "timeout") {
+    const advice = "Give it more time, or start it in the background with its output in a file.";
+    return { code: "timeout", text: `Command timed out after ${timeoutSeconds} seconds and was killed. ${advice}` };
+  }
+  if (outcome === "aborted") return { code: "aborted", text: "Command aborted." };
+  if (exitSignal !== null) return { code: "killed", text: `Command was killed by signal ${exitSignal}.` };
+  if (exitCode !== 0) return { code: "exit_code", text: `Command exited with code ${exitCode}.` };
+  return undefined;
+}
+
+function truncationNote(details: Omit<ProcessResult, "output">): string | undefined {
+  if (!details.truncated) return undefined;
+  const { totalLines, totalBytes, outputLines, outputBytes } = details;
+  const shown = details.startsMidLine
+    ? `the last ${formatSize(outputBytes)} of line ${totalLines} (output is ${formatSize(totalBytes)})`
+    : `lines ${totalLines - outputLines + 1}-${totalLines} of ${totalLines}`;
+  const reason = details.truncatedBy === "bytes" ? ` (${formatSize(maxBytes)} limit)` : "";
+  const rest =
+    details.fullOutputPath === undefined
+      ? `The full output could not be saved: ${details.fullOutputError ?? "no file"}.`
+      : `Full output: ${details.fullOutputPath}`;
+  return `[Showing ${shown}${reason}. ${rest}]`;
+}

@@ -1,0 +1,33 @@
+import { isToolError, ToolError } from "@pikit/agent";
+
+const reasons: Record<string, [code: string, reason: string, advice: string]> = {
+  ENOENT: ["not_found", "there is no such file", "Check the spelling, or list the folder with bash."],
+  EACCES: ["permission_denied", "permission was denied", "Use another path, or ask the user to change the permissions."],
+  EPERM: ["permission_denied", "the system does not permit it", "Use another path, or ask the user to change the permissions."],
+  EROFS: ["permission_denied", "the file system is read-only", "Use a path on another file system."],
+  EISDIR: ["is_directory", "it is a directory", "Give the path of a file."],
+  ENOTDIR: ["not_directory", "a part of the path is a file, not a directory", "Check the path."],
+  EEXIST: ["not_directory", "a part of the path is a file, not a directory", "Check the path."],
+  ENAMETOOLONG: ["invalid_path", "the name is too long", "Use a shorter name."],
+  ELOOP: ["invalid_path", "its symbolic links form a loop", "Use another path."],
+  ENOSPC: ["disk_full", "the disk is full", "Free some space first."],
+};
+
+/**
+ * The error of a file operation in words for the model, with the path and the system's code. A `ToolError` and an abort are returned
+ * as they are.
+ *
+ * @param action - What failed, such as `read`.
+ * @param path - As the model wrote it.
+ * @param absolutePath - Where that led.
+ */
+export function toFileError(error: unknown, action: string, path: string, absolutePath: string): Error {
+  if (isToolError(error) || !isSystemError(error)) return error instanceof Error ? error : new Error(String(error));
+  const where = path === absolutePath ? path : `${path} (${absolutePath})`;
+  const [code, reason, advice] = reasons[error.code] ?? ["io_error", "the system reported an error", "Try another path or way."];
+  return new ToolError(code, `Cannot ${action} ${where}: ${reason} (${error.code}). ${advice}`, { cause: error });
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === "string" && "code" in error;
+}

@@ -1,0 +1,22 @@
+/** How many bytes from a file's head `detectFileKind` should get. */
+export const kindHeadBytes = 8192;
+
+export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be";
+
+export type FileKind = { kind: "text"; encoding: TextEncoding } | { kind: "image"; mimeType: string } | { kind: "binary" };
+
+/**
+ * Tells what a file is from its first bytes, not from its name. Images are those that every provider takes. A NUL byte makes a file
+ * binary unless a byte order mark says UTF-16.
+ */
+export function detectFileKind(head: Uint8Array): FileKind {
+  // As latin1 each character is a byte.
+  const start = Buffer.from(head.subarray(0, 16)).toString("latin1");
+  if (start.startsWith("\x89PNG\r\n\x1a\n")) return { kind: "image", mimeType: "image/png" };
+  if (start.startsWith("\xff\xd8\xff")) return { kind: "image", mimeType: "image/jpeg" };
+  if (start.startsWith("GIF87a") || start.startsWith("GIF89a")) return { kind: "image", mimeType: "image/gif" };
+  if (start.startsWith("RIFF") && start.slice(8, 12) === "WEBP") return { kind: "image", mimeType: "image/webp" };
+  if (start.startsWith("\xff\xfe")) return { kind: "text", encoding: "utf-16le" };
+  if (start.startsWith("\xfe\xff")) return { kind: "text", encoding: "utf-16be" };
+  return head.includes(0) ? { kind: "binary" } : { kind: "text", encoding: "utf-8" };
+}

@@ -1,0 +1,81 @@
+import { lstat, readdir } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join, parse, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ToolError } from "@pikit/agent";
+
+/**
+ * The absolute path that a model means. Understands `~`, file URLs, and the leading `@` with which users mention files (unless
+ * something in `cwd` is really called so). Relative paths start at `cwd`, not at the folder of this process.
+ *
+ * @throws {ToolError} `invalid_path`: empty, with a NUL, or a file URL that names no local file.
+ */
+export async function expandPath(cwd: string, path: string): Promise<string> {
+  if (path === "" || path.includes("\0"))
+    throw new ToolError("invalid_path", "The path is empty or has a NUL character. Give a file's path.");
+  if (path.startsWith("file://")) return resolve(cwd, fromUrl(path));
+  const plain = path.startsWith("@") && !(await exists(resolve(cwd, firstSegment(path)))) ? path.slice(1) : path;
+  if (plain === "~" || plain.startsWith("~/")) return join(homedir(), plain.slice(1));
+  return resolve(cwd, plain);
+}
+
+/**
+ * As `expandPath`, for a file that should exist. Models cannot tell some names apart, or spell them otherwise than the disk does:
+ * where a name is missing, one that differs only in kinds of space or apostrophe or in Unicode normalisation is taken, and so is the
+ * path inside quotes. Without such a name the path is returned as it is.
+ */
+export async function findExisting(cwd: string, path: string): Promise<string> {
+  const exact = await expandPath(cwd, path);
+  if (await exists(exact)) return exact;
+  const unquoted = /^(["'`])(.+)\1$/s.exec(path)?.[2];
+  if (unquoted !== undefined) {
+    const inner = await expandPath(cwd, unquoted);
+    if (await exists(inner)) return inner;
+  }
+  return (await findLookAlike(exact)) ?? exact;
+}
+
+async function findLookAlike(path: string): Promise<string | undefined> {
+  const { root } = parse(path);
+  let found = root;
+  for (const name of path.slice(root.length).split(sep)) {
+    const exact = join(found, name);
+    if (await exists(exact)) {
+      found = exact;
+      continue;
+    }
+    const names = await readdir(found).catch(() => []);
+    const [match, ...others] = names.filter((candidate) => normalise(candidate) === normalise(name));
+    if (match === undefined || others.length > 0) return undefined;
+    found = join(found, match);
+  }
+  return found;
+}
+
+function normalise(name: string): string {
+  return name
+    .normalize("NFC")
+    .replace(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, " ")
+    .replace(/[\u2018\u2019\u02bc]/g, "'");
+}
+
+function fromUrl(url: string): string {
+  try {
+    return fileURLToPath(url);
+  } catch (cause) {
+    throw new ToolError("invalid_path", `"${url}" is not the URL of a local file. Give the file's path instead.`, { cause });
+  }
+}
+
+function firstSegment(path: string): string {
+  const parent = dirname(path);
+  return parent === "." || parent === path ? path : firstSegment(parent);
+}
+
+async function exists(path: string): Promise<boolean> {
+  // Not following links: the name is what is asked for, and a link to nothing is one.
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

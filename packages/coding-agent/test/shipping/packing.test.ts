@@ -1,0 +1,183 @@
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { cleanEnvironment, type Finished, root, run, tool } from "./helpers.ts";
+import { installPacked, packageNames } from "./packed-install.ts";
+
+// Whole programs are started here, on a machine that may be busy.
+vi.setConfig({ testTimeout: 30_000 });
+
+/** Where the packages are installed. */
+let folder = "";
+beforeAll(async () => {
+  folder = await installPacked();
+  await writeFile(join(folder, "README.md"), "# Lighthouse\n\nA lamp for ships.\n");
+}, 120_000);
+afterAll(() => folder && rm(folder, { recursive: true, force: true }));
+
+/** Every file under a folder, as paths relative to it. */
+function filesOf(parent: string): string[] {
+  return readdirSync(parent, { recursive: true, encoding: "utf8" }).filter((path) => !lstatSync(join(parent, path)).isDirectory());
+}
+
+test("the install takes less than 25 MB on disk", () => {
+  const modules = join(folder, "node_modules");
+  // Blocks, as `du` counts them: many small files take more than their bytes.
+  const bytes = readdirSync(modules, { recursive: true, encoding: "utf8" })
+    .map((path) => lstatSync(join(modules, path)).blocks * 512)
+    .reduce((sum, size) => sum + size, 0);
+  expect(bytes).toBeLessThan(25e6);
+});
+
+describe.each(packageNames)("@pikit/%s as it is published", (name) => {
+  const installed = (): string => join(folder, "node_modules/@pikit", name);
+
+  test("holds what was built, licences and no source", () => {
+    const files = filesOf(installed());
+    expect(files).toEqual(
+      expect.arrayContaining(["LICENSE", "package.json", "dist/index.js", "dist/index.d.ts", "dist/index.js.map"]),
+    );
+    expect(files).toContain("dist/THIRD-PARTY-NOTICES.txt");
+    expect(files.filter((file) => !/^(LICENSE|README\.md|package\.json|dist\/.*\.(js|js\.map|d\.ts|txt))$/.test(file))).toEqual([]);
+  });
+
+  test("exports only files that it holds, without the condition that tests use", () => {
+    const manifest = JSON.parse(readFileSync(join(installed(), "package.json"), "utf8"));
+    expect(JSON.stringify(manifest.exports)).not.toContain("pikit-source");
+    const targets = JSON.stringify(manifest.exports).match(/"\.\/[^"*]+\.\w+"/g) ?? [];
+    const files = new Set(filesOf(installed()).map((file) => `./${file}`));
+    expect(targets.filter((target) => !files.has(JSON.parse(target)))).toEqual([]);
+    expect(JSON.stringify(manifest.dependencies ?? {})).not.toContain("workspace:");
+  });
+
+  test("passes publint", async () => {
+    const { code, stdout, stderr } = await run(tool("publint"), ["run", installed(), "--pack", "false", "--strict"], {
+      cwd: folder,
+    });
+    expect({ code, output: stdout + stderr }).toMatchObject({ code: 0 });
+  });
+});
+
+test("rpc-client stands alone: no dependency, and its declarations import nothing", () => {
+  const installed = join(folder, "node_modules/@pikit/rpc-client");
+  const { dependencies } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+  expect(dependencies).toBeUndefined();
+  for (const file of ["index.js", "index.d.ts"]) {
+    const text = readFileSync(join(installed, "dist", file), "utf8");
+    const imported = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?["']([^"']+)["']/g)].map(([, specifier]) => specifier);
+    expect(imported.filter((specifier) => !specifier?.startsWith("node:"))).toEqual([]);
+  }
+});
+
+test("a TypeScript program compiles against all entry points, declarations checked", async () => {
+  const program = `
+    import { stream } from "@pikit/ai";
+    import { Agent } from "@pikit/agent";
+    import { AgentSession, createAgentSession } from "@pikit/coding-agent";
+    import { commands } from "@pikit/coding-agent/protocol";
+    import { RpcClient } from "@pikit/rpc-client";
+    export const used = [stream, Agent, AgentSession, createAgentSession, commands, RpcClient];`;
+  const compilerOptions = {
+    module: "nodenext",
+    target: "es2024",
+    lib: ["es2024", "esnext.disposable"],
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+    typeRoots: [join(root, "node_modules/@types")],
+    types: ["node"],
+  };
+  await mkdir(join(folder, "typed"), { recursive: true });
+  await writeFile(join(folder, "typed/program.ts"), program);
+  await writeFile(join(folder, "typed/tsconfig.json"), JSON.stringify({ compilerOptions, include: ["program.ts"] }));
+  expect(await run(tool("tsc"), ["-p", "typed"], { cwd: folder })).toEqual({ code: 0, stdout: "", stderr: "" });
+});
+
+/** Runs the installed `pi` the way npm links it. */
+function pi(args: readonly string[], input?: string): Promise<Finished> {
+  const options = { cwd: folder, env: cleanEnvironment(folder), ...(input === undefined ? {} : { input }) };
+  return run(join(folder, "node_modules/.bin/pi"), args, options);
+}
+
+/** Runs a program in the folder of the install. */
+async function runProgram(source: string): Promise<Finished> {
+  await writeFile(join(folder, "program.js"), source);
+  return run(process.execPath, ["program.js"], { cwd: folder, env: cleanEnvironment(folder) });
+}
+
+const parseLines = (text: string): { type: string }[] =>
+  text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+
+describe("the installed pi", () => {
+  test("prints a bare semantic version", async () => {
+    expect(await pi(["--version"])).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: "" });
+  });
+
+  test("answers a prompt in print mode with the offline demo, which read the folder", async () => {
+    const finished = await pi(["-p", "--model", "demo/tour", "--no-session", "Give me a tour of this folder."]);
+    expect(finished).toEqual({ code: 0, stdout: expect.stringContaining("Lighthouse"), stderr: "" });
+  });
+
+  test("answers a prompt in print mode with a scripted model", async () => {
+    await writeFile(join(folder, "script.jsonl"), `${JSON.stringify({ text: "Two lamps." })}\n`);
+    const finished = await pi(["-p", "--model", "script/script.jsonl", "--no-session", "How many?"]);
+    expect(finished).toEqual({ code: 0, stdout: "Two lamps.\n", stderr: "" });
+  });
+
+  test("answers a prompt in json mode with one event a line", async () => {
+    const { code, stdout, stderr } = await pi(["--mode", "json", "--model", "demo/tour", "--no-session", "Give me a tour."]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const events = parseLines(stdout).map(({ type }) => type);
+    expect(events.slice(0, 2)).toEqual(["session", "agent_start"]);
+    expect(events).toContain("tool_execution_end");
+    expect(events.slice(-2)).toEqual(["agent_end", "agent_settled"]);
+  });
+
+  test("answers a prompt in rpc mode, and ends when its input does", async () => {
+    await writeFile(join(folder, "script.jsonl"), `${JSON.stringify({ text: "Two lamps." })}\n`);
+    const client = `
+      import { spawn } from "node:child_process";
+      import { once } from "node:events";
+      import { createInterface } from "node:readline";
+      const args = ["--mode", "rpc", "--model", "script/script.jsonl", "--no-session"];
+      const child = spawn("node_modules/.bin/pi", args, { stdio: ["pipe", "pipe", "inherit"] });
+      child.stdin.write(JSON.stringify({ id: "p", type: "prompt", message: "How many?" }) + "\\n");
+      for await (const line of createInterface({ input: child.stdout })) {
+        const record = JSON.parse(line);
+        if (record.type === "response") console.log(record.command, record.id, record.success);
+        if (record.type === "message_end") console.log(record.message.role);
+        if (record.type === "agent_settled") child.stdin.end();
+      }
+      console.log("exit", child.exitCode ?? (await once(child, "exit"))[0]);`;
+    const { code, stdout, stderr } = await runProgram(client);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout.trimEnd().split("\n")).toEqual(["prompt p true", "user", "assistant", "exit 0"]);
+  });
+});
+
+test("the installed RpcClient finds the installed pi, prompts it and stops it", async () => {
+  const finished = await runProgram(`
+    import { RpcClient } from "@pikit/rpc-client";
+    const client = new RpcClient({ args: ["--model", "demo/tour", "--no-session"] });
+    await client.start();
+    const types = [];
+    client.onEvent((event) => types.push(event.type));
+    await client.promptAndWait("Give me a tour of this folder.");
+    const { model, isStreaming } = await client.getState();
+    await client.stop();
+    console.log(model.provider, model.id, isStreaming, types[0], types.at(-1));`);
+  expect(finished).toEqual({ code: 0, stdout: "demo tour false agent_start agent_settled\n", stderr: "" });
+});
+
+test("a program drives the installed AgentSession in process", async () => {
+  const finished = await runProgram(`
+    import { createAgentSession } from "@pikit/coding-agent";
+    const session = await createAgentSession({ model: "demo/tour", session: "memory" });
+    const types = [];
+    session.subscribe((event) => void types.push(event.type));
+    await session.prompt("Give me a tour of this folder.");
+    console.log(types[0], types.at(-1), session.lastAssistantText().includes("Lighthouse"));
+    await session.dispose();`);
+  expect(finished).toEqual({ code: 0, stdout: "agent_start agent_settled true\n", stderr: "" });
+});

@@ -1,0 +1,71 @@
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, dirname, join } from "node:path";
+import { AgentProcessError } from "./errors.ts";
+
+/** What to run: an executable file and its first arguments. */
+export interface CliCommand {
+  file: string;
+  args: string[];
+}
+
+export interface FindCliOptions {
+  /** A script or an executable. Default: the installed `@pikit/coding-agent`, else `pi` on the PATH. */
+  cliPath?: string;
+  /** What runs scripts. */
+  runtime: string;
+  /** Where `PATH` is looked up. */
+  env: NodeJS.ProcessEnv;
+}
+
+/**
+ * Finds the agent's command line program. A script runs with `runtime`, whatever its first line says, so that no other version that
+ * happens to be on the PATH is picked; anything else is run as it is.
+ *
+ * @throws {AgentProcessError} `not_found`.
+ */
+export function findCli({ cliPath, runtime, env }: FindCliOptions): CliCommand {
+  if (cliPath !== undefined) {
+    if (existsSync(cliPath)) return toCommand(cliPath, runtime);
+    throw new AgentProcessError("not_found", `Cannot start the agent: there is no file ${cliPath}; correct cliPath.`);
+  }
+  const found = findInstalled() ?? findOnPath(env);
+  if (found !== undefined) return toCommand(found, runtime);
+  throw new AgentProcessError(
+    "not_found",
+    'Cannot start the agent: neither the package @pikit/coding-agent nor "pi" on the PATH was found; install the package or set cliPath.',
+  );
+}
+
+function toCommand(path: string, runtime: string): CliCommand {
+  const isScript = /\.[cm]?[jt]s$/.test(realpathSync(path));
+  return isScript ? { file: runtime, args: [path] } : { file: path, args: [] };
+}
+
+/** Looks where this file would import the package from, then where the program that is running would. */
+function findInstalled(): string | undefined {
+  for (const from of [import.meta.url, join(process.cwd(), "index.js")]) {
+    try {
+      const manifestPath = createRequire(from).resolve("@pikit/coding-agent/package.json");
+      const { bin } = JSON.parse(readFileSync(manifestPath, "utf8")) as { bin: { pi: string } };
+      const path = join(dirname(manifestPath), bin.pi);
+      if (existsSync(path)) return path;
+    } catch {
+      // Not installed there: the next place is tried.
+    }
+  }
+  return undefined;
+}
+
+function findOnPath(env: NodeJS.ProcessEnv): string | undefined {
+  const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+  for (const path of folders.map((folder) => join(folder, "pi"))) {
+    try {
+      accessSync(path, constants.X_OK);
+      if (statSync(path).isFile()) return path;
+    } catch {
+      // Missing or not executable: the next folder is tried.
+    }
+  }
+  return undefined;
+}

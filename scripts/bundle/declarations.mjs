@@ -1,0 +1,23 @@
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { rolldown } from "rolldown";
+import { dts } from "rolldown-plugin-dts";
+
+/**
+ * Rolls the declarations of each entry point into one file that imports nothing (the types of other packages are copied in) and
+ * removes the single files that `tsc` wrote.
+ *
+ * @param entries - names of the entry points, such as `index` for dist/index.d.ts.
+ * @returns the declaration files that were copied in.
+ */
+export async function bundleDeclarations(entries) {
+  const input = Object.fromEntries(entries.map((name) => [name, `dist/${name}.d.ts`]));
+  const bundle = await rolldown({ input, external: /^node:/, plugins: [dts({ dtsInput: true, tsconfig: false })] });
+  const { output } = await bundle.generate({ format: "es" });
+  await bundle.close();
+  for (const file of readdirSync("dist", { recursive: true })) {
+    if (/\.d\.ts(\.map)?$/.test(file)) rmSync(join("dist", file));
+  }
+  for (const { fileName, code } of output) writeFileSync(join("dist", fileName), code);
+  return output.flatMap(({ moduleIds }) => moduleIds);
+}
