@@ -10,7 +10,12 @@ const filter = new RegExp(`^(node:.+|${names.join("|")})$`);
 export const lazyBuiltins = {
   name: "lazy-builtins",
   setup(build) {
-    build.onResolve({ filter }, ({ path }) => ({ path: path.replace(/^(node:)?/, "node:"), namespace: "builtin" }));
+    build.onResolve({ filter }, ({ path, importer }) => {
+      const name = path.replace(/^(node:)?/, "node:");
+      // The first file of the CLI says which Node it needs, also on those that have no getBuiltinModule.
+      if (importer.endsWith("/src/cli.ts")) return { path: name, external: true };
+      return { path: name, namespace: "builtin" };
+    });
     build.onLoad({ filter: /.*/, namespace: "builtin" }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`,
     }));

@@ -43,7 +43,7 @@ test("AI-001 any interleaving of calls obeys the grammar, and deltas add up to t
           else if (step.do === "append") blocks[step.block]?.append(step.delta);
           else if (step.do === "end") blocks[step.block]?.end();
           else if (step.do === "done") assembler.done(step.reason);
-          else assembler.fail(new AiError(step.code, "failed"));
+          else if (step.do === "fail") assembler.fail(new AiError(step.code, "failed"));
         }
         assembler.done("stop");
       });

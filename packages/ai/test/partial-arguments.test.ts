@@ -18,7 +18,7 @@ const texts = [
 
 /**
  * What is known of an object whose text was cut: everything completed, and the string that was being written. Slow and simple, as a
- * reference: strings are closed, half keys and half words are dropped, then brackets are closed.
+ * reference: strings and words are completed, half keys are dropped, then brackets are closed.
  */
 function reference(prefix: string): unknown {
   const closers: string[] = [];
@@ -47,7 +47,9 @@ function reference(prefix: string): unknown {
     }
     if (char === "{" || char === "[") closers.push(char === "{" ? "}" : "]");
     if (char === "}" || char === "]") closers.pop();
-    const closed = prefix.slice(0, i + 1) + closers.toReversed().join("");
+    // One letter tells which of the three words is meant.
+    const rest = i === prefix.length - 1 ? restOfWord(prefix) : "";
+    const closed = prefix.slice(0, i + 1) + rest + closers.toReversed().join("");
     try {
       JSON.parse(closed);
       safe = closed;
@@ -57,6 +59,12 @@ function reference(prefix: string): unknown {
   }
   if (safe === "") return {};
   return JSON.parse(safe);
+}
+
+function restOfWord(prefix: string): string {
+  const begun = /[a-z]+$/.exec(prefix)?.[0];
+  const word = ["true", "false", "null"].find((candidate) => begun !== undefined && candidate.startsWith(begun));
+  return word?.slice(begun?.length) ?? "";
 }
 
 describe("AI-009 at every cut the value is what the text before it says", () => {

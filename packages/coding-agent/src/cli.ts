@@ -12,6 +12,7 @@ if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
   process.exitCode = 1;
 } else {
   module.enableCompileCache?.();
+  if (major === 20) await import("./cli/node20.ts");
   const { main } = await import("./main.ts");
   await main(process.argv.slice(2));
 }

@@ -28,8 +28,9 @@ export class SnapshotRebuilder {
 
   #start(event: Extract<RpcEvent, { type: "message_start" }>): void {
     const { message } = event;
+    const isAnswer = message.role === "assistant";
     this.#emit(event);
-    if (message.role !== "assistant") return;
+    if (!isAnswer) return;
     this.#builder = new SnapshotBuilder(message);
     // A request that failed before its answer began has no `start`.
     if (this.isDeltas && !hasFailed(message)) this.#emit(update(message, { type: "start", partial: message }));

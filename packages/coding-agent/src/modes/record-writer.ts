@@ -1,9 +1,9 @@
-import type { AssistantMessage, Usage } from "@pikit/ai";
+import { type AssistantMessage, emptyUsage, type Usage } from "@pikit/ai";
 import type { AgentSessionEvent } from "../agent-session.ts";
 import type { StreamMode } from "../protocol/data.ts";
 import { encodeLine } from "../protocol/jsonl.ts";
 import { SnapshotBuilder } from "../protocol/snapshots.ts";
-import { type DeltaUpdate, joinDeltas, toDelta, toUnstarted } from "../protocol/stream-records.ts";
+import { type DeltaUpdate, joinDeltas, toDelta } from "../protocol/stream-records.ts";
 import type { ByteSink } from "./stdout.ts";
 
 type MessageUpdate = Extract<AgentSessionEvent, { type: "message_update" }>;
@@ -143,4 +143,13 @@ export class RecordWriter {
     if (waiting.kind === "tool") return waiting.update;
     return waiting.answer.builder?.apply(waiting.delta) ?? waiting.delta;
   }
+}
+
+/**
+ * What a streamed answer is before anything of it has been told. The live message may be ahead: a network read brings many deltas, which
+ * are told one by one.
+ */
+function toUnstarted(live: AssistantMessage): AssistantMessage {
+  const { errorMessage: _errorMessage, ...message } = live;
+  return { ...message, content: [], usage: emptyUsage(), stopReason: "stop" };
 }

@@ -2,7 +2,7 @@
  * The records that a streamed answer becomes on the wire. `snapshots`: each update carries the whole message so far. `deltas`: each update
  * carries only what is new, and a client rebuilds the rest (`snapshots.ts`).
  */
-import { type AssistantMessage, type AssistantMessageEvent, emptyUsage, type Usage } from "@pikit/ai";
+import type { AssistantMessageEvent, Usage } from "@pikit/ai";
 
 /** A step within a block of an answer. */
 export type BlockEvent = Exclude<AssistantMessageEvent, { type: "start" | "done" | "error" }>;
@@ -19,15 +19,6 @@ export interface DeltaUpdate {
     redacted?: boolean;
   };
   usage?: Usage;
-}
-
-/**
- * What a streamed answer is before anything of it has been told. The live message may be ahead: a network read brings many deltas, which
- * are told one by one.
- */
-export function toUnstarted(live: AssistantMessage): AssistantMessage {
-  const { errorMessage: _errorMessage, ...message } = live;
-  return { ...message, content: [], usage: emptyUsage(), stopReason: "stop" };
 }
 
 /** A step within a block as deltas mode shows it. `knownUsage` is the one that was told last. */

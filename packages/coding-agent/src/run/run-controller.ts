@@ -11,7 +11,7 @@ export interface PromptRun {
 export class RunController {
   readonly #agent: Agent;
   readonly #onSettled: () => void | Promise<void>;
-  #active: Promise<void> | undefined;
+  #active: { controller: AbortController; settled: Promise<void> } | undefined;
 
   /** @param onSettled - Called as the last act of each run. */
   constructor(agent: Agent, onSettled: () => void | Promise<void>) {
@@ -25,52 +25,56 @@ export class RunController {
   }
 
   /**
-   * Accepts a prompt and starts its run.
+   * Accepts a prompt and starts its run one turn of the event loop later, so that whoever waits for the acceptance can tell of it before
+   * the first event.
    *
    * @param prepare - Stores the prompt, and gets ready what its run needs. The prompt is accepted when it resolves, refused when it rejects.
    * @param signal - Aborts the run; may have been aborted before it starts.
    * @throws {SessionError} `busy` while a run is going.
    */
   async start(prepare: () => Promise<AgentMessage>, signal?: AbortSignal): Promise<PromptRun> {
-    if (this.isActive) {
+    if (this.#active) {
       throw new SessionError("busy", "The agent is working on another prompt. Wait until it has settled, or abort it first.");
     }
-    const settled = Promise.withResolvers<void>();
-    this.#active = settled.promise;
-    let message: AgentMessage;
-    try {
-      message = await prepare();
-    } catch (error) {
+    const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
+    const controller = new AbortController();
+    this.#active = { controller, settled };
+    const end = () => {
       this.#active = undefined;
-      settled.resolve();
+      settle();
+    };
+    try {
+      const message = await prepare();
+      const signals = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
+      setImmediate(() => void this.#run(message, signals).finally(end));
+    } catch (error) {
+      end();
       throw error;
     }
-    void this.#run(message, signal).then(settled.resolve);
-    return { settled: settled.promise };
+    return { settled };
   }
 
   /** Aborts the run that is going, if any, and resolves when it has settled. */
   async abort(): Promise<void> {
-    this.#agent.abort();
+    this.#active?.controller.abort();
     await this.waitForIdle();
   }
 
   /** Resolves when no run is going. */
   async waitForIdle(): Promise<void> {
-    while (this.#active !== undefined) await this.#active;
+    while (this.#active !== undefined) await this.#active.settled;
   }
 
-  async #run(message: AgentMessage, signal: AbortSignal | undefined): Promise<void> {
-    const abort = () => this.#agent.abort(signal?.reason);
+  async #run(message: AgentMessage, signal: AbortSignal): Promise<void> {
+    const abort = () => this.#agent.abort(signal.reason);
+    const run = this.#agent.prompt(message);
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
     try {
-      const run = this.#agent.prompt(message);
-      signal?.addEventListener("abort", abort, { once: true });
-      if (signal?.aborted) abort();
       await run;
     } finally {
-      signal?.removeEventListener("abort", abort);
+      signal.removeEventListener("abort", abort);
       await this.#onSettled();
-      this.#active = undefined;
     }
   }
 }

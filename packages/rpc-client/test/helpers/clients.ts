@@ -1,0 +1,43 @@
+import { fileURLToPath } from "node:url";
+import { RpcClient, type RpcClientOptions } from "../../src/index.ts";
+
+/** The path of a small program that plays an agent, and usually misbehaves. */
+export function fixture(name: string): string {
+  return fileURLToPath(new URL(`../fixtures/${name}.mjs`, import.meta.url));
+}
+
+/** A client of a fixture. */
+export function clientOf(name: string, options: RpcClientOptions = {}): RpcClient {
+  return new RpcClient({ cliPath: fixture(name), ...options });
+}
+
+export async function startClient(name: string, options: RpcClientOptions = {}): Promise<RpcClient> {
+  const client = clientOf(name, options);
+  await client.start();
+  return client;
+}
+
+/** The error that a promise rejects with. */
+export async function errorOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error("The promise was expected to reject.");
+}
+
+/** Whether a process exists; a zombie does. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until `isTrue`; there is no event for the end of a process that is not ours. */
+export async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
+}

@@ -1,0 +1,126 @@
+import { expect, test } from "vitest";
+import { isRpcError, RpcCommandError, RpcProtocolError, RpcTimeoutError } from "../src/index.ts";
+import { errorOf, startClient } from "./helpers/clients.ts";
+
+test.each([
+  ["dies in the middle of an answer", "getMessages", { exitCode: 5, signal: null, stderrTail: "out of memory\n" }],
+  ["is killed", "abort", { exitCode: null, signal: "SIGKILL", stderrTail: "" }],
+  ["closes its output and lives on", "abortBash", { exitCode: null, signal: "SIGTERM" }],
+] as const)(
+  "RC-002 when the agent %s, everything that waits rejects, and later calls reject at once",
+  async (_, method, details) => {
+    const client = await startClient("dies", { stopGraceMs: 100 });
+    const next = client.events().next();
+    const errors = await Promise.all([client.promptAndWait("Hi"), client[method](), client.bash("sleep 9"), next].map(errorOf));
+    expect(errors[0]).toMatchObject({ code: "exited", ...details });
+    expect(new Set(errors).size).toBe(1);
+    for (let call = 0; call < 3; call++) expect(await errorOf(client.prompt("Hi"))).toBe(errors[0]);
+    expect(await errorOf(client.events().next())).toBe(errors[0]);
+  },
+);
+
+test("RC-002 an agent that closes its input and lives on is ended at the next command", async () => {
+  const client = await startClient("dies", { stopGraceMs: 100 });
+  await client.newSession();
+  // The pipe is closed a moment after the answer; until then writing to it succeeds.
+  const errors = await Promise.all(["a", "b"].map((text) => errorOf(client.prompt(text.repeat(1_000_000)))));
+  expect(errors[0]).toMatchObject({ code: "exited", signal: "SIGTERM" });
+});
+
+test("RC-003 answers find their command in any order; a second answer is noise", async () => {
+  const noise: string[] = [];
+  await using client = await startClient("answers-out-of-order", { onNoise: (line) => noise.push(line) });
+  const texts = Promise.all([client.getLastAssistantText(), client.getLastAssistantText(), client.getLastAssistantText()]);
+  await client.abort();
+  expect(await texts).toEqual(["2", "3", "4"]);
+  expect(noise.map((line) => JSON.parse(line))).toMatchObject(["5", "4", "3", "2"].map((id) => ({ id, data: { text: "again" } })));
+});
+
+test("RC-003 noise on stdout and answers to nothing are reported and never thrown", async () => {
+  const noise: string[] = [];
+  const events: unknown[] = [];
+  await using client = await startClient("prints-garbage", { onNoise: (line) => noise.push(line) });
+  client.onEvent((event) => events.push(event));
+  expect(await client.getLastAssistantText()).toBe("fine");
+  expect(noise).toEqual([
+    "Debugger attached.",
+    "{broken",
+    "42",
+    "null",
+    "[]",
+    '{"no":"type"}',
+    '{"type":"message_start"}',
+    "\u0000\ufffd",
+    "\ufffd\ufffd",
+    '{"id":"never asked","type":"response","command":"abort","success":true}',
+    '{"type":"response","command":"abort","success":true}',
+  ]);
+  expect(events).toEqual([]);
+  const error = await errorOf(client.abort());
+  expect(error).toBeInstanceOf(RpcProtocolError);
+  expect(error).toMatchObject({ code: "bad_record" });
+});
+
+test("RC-003 RC-004 a late answer is noise, and the next command is answered", async () => {
+  const noise: string[] = [];
+  await using client = await startClient("plain", { onNoise: (line) => noise.push(line) });
+  const error = await errorOf(client.bash("late", { timeoutMs: 20 }));
+  expect(error).toBeInstanceOf(RpcTimeoutError);
+  expect(error).toMatchObject({ code: "timeout", command: "bash", timeoutMs: 20 });
+  expect(await client.bash("in time")).toEqual({ output: "in time" });
+  expect(noise.map((line) => JSON.parse(line).data)).toEqual([{ output: "late" }]);
+});
+
+test("RC-004 each command has its own timeout; bash has none", async () => {
+  await using client = await startClient("plain", { requestTimeoutMs: 30 });
+  const [messages, quick, slow] = await Promise.all([
+    errorOf(client.getMessages()),
+    errorOf(client.send("get_messages", {}, { timeoutMs: 10 })),
+    client.bash("ls"),
+  ]);
+  expect([messages, quick]).toMatchObject([{ timeoutMs: 30 }, { timeoutMs: 10 }]);
+  expect(slow).toEqual({ output: "ls" });
+});
+
+test("RC-008 a refused command rejects with its name and the agent's text", async () => {
+  await using client = await startClient("plain");
+  const error = await errorOf(client.setModel("acme", "none"));
+  expect(error).toBeInstanceOf(RpcCommandError);
+  expect(error).toMatchObject({
+    code: "command_failed",
+    command: "set_model",
+    reason: "Model not found: acme/none",
+    message: 'The agent refused "set_model": Model not found: acme/none',
+  });
+  expect(isRpcError(error)).toBe(true);
+  expect(isRpcError(new Error("other"))).toBe(false);
+});
+
+test("RC-009 stderr without end stops nobody, and only its end is kept", async () => {
+  const client = await startClient("floods-stderr");
+  const error = (await errorOf(client.abort())) as { stderrTail: string; message: string };
+  expect(error).toMatchObject({ code: "exited", exitCode: 9 });
+  expect(error.stderrTail).toHaveLength(16_384);
+  expect(error.stderrTail.endsWith("noise\nthe last words\n")).toBe(true);
+  expect(error.message.length).toBeLessThan(2_200);
+});
+
+test("RC-010 large commands arrive whole and in order at an agent that reads late, and the client stays awake meanwhile", async () => {
+  await using client = await startClient("reads-late");
+  let turns = 0;
+  const ticking = setInterval(() => (turns += 1), 5);
+  const sizes = [16_000_000, 10, 4_000_000];
+  const answers = await Promise.all(
+    sizes.map((size, index) => client.setModel("big", `${"é".repeat(size - 10)}${index}`.padEnd(size, "."))),
+  );
+  clearInterval(ticking);
+  expect(answers.map(({ id, name }) => [Number(id), name])).toEqual(sizes.map((size, index) => [size, `${index}.........`]));
+  expect(turns).toBeGreaterThan(5);
+});
+
+test("RC-010 a command that no agent would read is refused before it is sent", async () => {
+  await using client = await startClient("plain");
+  const error = await errorOf(client.prompt("x".repeat(64 * 1024 * 1024)));
+  expect(error).toMatchObject({ code: "too_long", message: expect.stringContaining('"prompt"') });
+  await client.getState();
+});
