@@ -4,6 +4,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 import { bundleDeclarations } from "./bundle/declarations.mjs";
+import { fewChunks } from "./bundle/few-chunks.mjs";
 import { lazyBuiltins } from "./bundle/lazy-builtins.mjs";
 import { thirdPartyNotices } from "./bundle/notices.mjs";
 
@@ -41,7 +42,7 @@ const { metafile } = await build({
   target: "node20.19",
   conditions: ["pikit-source", "module"],
   external: inlines ? [] : installed.flatMap((name) => [name, `${name}/*`]),
-  plugins: [lazyBuiltins],
+  plugins: [lazyBuiltins, fewChunks(Object.values(entries).filter((source) => source !== "src/cli.ts"))],
   // Identifiers stay: minified, an error's class is printed as `Qe`. Without a line limit an uncaught error prints a line of 500 kB.
   minifySyntax: true,
   minifyWhitespace: true,

@@ -3,6 +3,14 @@ import { JSONParser } from "@streamparser/json";
 type Container = Record<string, unknown> | unknown[];
 type Path = readonly { readonly key: unknown; readonly value: unknown }[];
 
+/**
+ * The beginning of an escape or of the next part of a number, at the end of a delta. The parser reports nothing while it is in the
+ * middle of one, so what stands before is written by itself: the value must not depend on where the text happened to be cut.
+ */
+const openTail = /(?:\\u[dD][89abAB][\da-fA-F]{2}|(?:\\u[dD][89abAB][\da-fA-F]{2})?\\(?:u[\da-fA-F]{0,3})?|[eE][+-]?|[.+-])$/;
+/** Characters of the longest such tail: a whole escape and all but one character of the next. */
+const maxTailLength = 11;
+
 const emptyArguments: Readonly<Record<string, unknown>> = Object.freeze({});
 
 /**
@@ -43,7 +51,9 @@ export class PartialArguments {
     this.#heldSurrogate = splitsPair ? text.slice(-1) : "";
     if (splitsPair) text = text.slice(0, -1);
     if (text === "") return;
-    this.#parser.write(text);
+    const tail = openTail.exec(text.slice(-maxTailLength))?.[0] ?? "";
+    if (tail !== "" && tail !== text) this.#parser.write(text.slice(0, -tail.length));
+    if (!this.#failed) this.#parser.write(tail || text);
     this.#snapshot = undefined;
   }
 

@@ -13,7 +13,7 @@ const texts = [
   '{"path":"src/a.ts","limit":20,"deep":{"list":[1,-2.5,{"x":null}],"yes":true,"no":false},"end":"\\u00e9\\n\\"q\\""}',
   '{ "spaced" : [ ] , "emoji" : "👋🏽 你好" , "empty" : "" , "nested" : [[["a"]], {}] }',
   '{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toString":"x"}',
-  '{"escaped\\u0041key":"\\ud83d\\udc4b"}',
+  '{"escaped\\u0041key":"\\ud83d\\udc4b","n":[-1.5e10,1e-3,0.25,1E+2],"s":"end. \\\\"}',
 ];
 
 /**
@@ -74,6 +74,17 @@ describe("AI-009 at every cut the value is what the text before it says", () => 
       // Half an escape or half a pair may or may not be shown; neither side has both halves.
       if (/\\u[0-9a-f]{0,3}$|\\$|\\ud83d(?:\\u?[0-9a-f]{0,4})?$/.test(prefix) || !prefix.isWellFormed()) continue;
       expect.soft(read(prefix), `cut at ${at}: ${prefix}`).toEqual(reference(prefix));
+    }
+  });
+
+  test.each(texts)("%s whatever pieces that text arrived in", (text) => {
+    for (let at = 1; at <= text.length; at += 1) {
+      const prefix = text.slice(0, at);
+      const expected = read(...prefix.split(""));
+      expect(read(prefix), `whole: ${prefix}`).toEqual(expected);
+      const middle = Math.floor(at / 2);
+      expect(read(prefix.slice(0, middle), prefix.slice(middle)), `halves: ${prefix}`).toEqual(expected);
+      expect(read(prefix.slice(0, -1), prefix.slice(-1)), `last alone: ${prefix}`).toEqual(expected);
     }
   });
 

@@ -1,5 +1,9 @@
 import { helpText, parseArguments, usage } from "./cli/args.ts";
+import { listModels } from "./cli/list-models.ts";
+import { runPrompts } from "./cli/run-prompts.ts";
+import { runRpc } from "./cli/run-rpc.ts";
 import { UsageError } from "./errors.ts";
+import { packageVersion } from "./version.ts";
 
 /** Runs the command line and ends the process with its exit code. Errors are one line on stderr; `PI_DEBUG=1` adds the stack. */
 export async function main(args: readonly string[]): Promise<never> {
@@ -17,13 +21,13 @@ export async function main(args: readonly string[]): Promise<never> {
 async function run(args: readonly string[]): Promise<number> {
   const parsed = parseArguments(args);
   const { options } = parsed;
-  if (options.version) return print((await import("./version.ts")).packageVersion());
+  if (options.version) return print(packageVersion());
   if (options.help) return print(helpText());
-  if (options["list-models"]) return (await import("./cli/list-models.ts")).listModels(options, parsed.prompts);
+  if (options["list-models"]) return listModels(options, parsed.prompts);
   const mode = options.print ? "print" : (options.mode ?? "text");
-  if (mode === "rpc") return (await import("./cli/run-rpc.ts")).runRpc(parsed);
+  if (mode === "rpc") return runRpc(parsed);
   if (parsed.prompts.length === 0 && process.stdin.isTTY) throw new UsageError(`${usage}\nGive a prompt, or run pi --help.`);
-  return (await import("./cli/run-prompts.ts")).runPrompts(mode, parsed);
+  return runPrompts(mode, parsed);
 }
 
 function print(text: string): number {

@@ -1,6 +1,9 @@
 import { keyVariablesOf, providers } from "@pikit/ai";
 import { createAgentSession } from "../create-agent-session.ts";
 import { SessionError, UsageError } from "../errors.ts";
+import { runJsonMode } from "../modes/json.ts";
+import { runPrintMode } from "../modes/print.ts";
+import { runTextMode } from "../modes/text.ts";
 import type { StreamMode } from "../protocol/data.ts";
 import type { Arguments } from "./args.ts";
 import { readPrompts } from "./prompts.ts";
@@ -16,11 +19,11 @@ export async function runPrompts(mode: string, args: Arguments): Promise<number>
   if (prompts.length === 0) throw new UsageError("The prompt is empty: stdin had nothing. Give a prompt argument, or pipe one.");
   switch (mode) {
     case "json":
-      return (await import("../modes/json.ts")).runJsonMode(session, prompts, (args.options.stream ?? "snapshots") as StreamMode);
+      return runJsonMode(session, prompts, (args.options.stream ?? "snapshots") as StreamMode);
     case "print":
-      return (await import("../modes/print.ts")).runPrintMode(session, prompts);
+      return runPrintMode(session, prompts);
     default:
-      return (await import("../modes/text.ts")).runTextMode(session, prompts);
+      return runTextMode(session, prompts);
   }
 }
 

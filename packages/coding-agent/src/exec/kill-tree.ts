@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isGroupAlive, signalGroup } from "./running-groups.ts";
+import { forgetGroup, isGroupAlive, signalGroup } from "./running-groups.ts";
 
 /** Time to clean up (lock files, terminals) between SIGTERM and SIGKILL. Agents wait for the end of this, so it is short. */
 const graceMs = 300;
@@ -16,9 +16,12 @@ const pollMs = 10;
  */
 export async function killTree(leaderPid: number): Promise<void> {
   signalGroup(leaderPid, "SIGTERM");
-  if (await isGone(leaderPid, graceMs)) return;
-  signalGroup(leaderPid, "SIGKILL");
-  await isGone(leaderPid, killedMs);
+  let gone = await isGone(leaderPid, graceMs);
+  if (!gone) {
+    signalGroup(leaderPid, "SIGKILL");
+    gone = await isGone(leaderPid, killedMs);
+  }
+  if (gone) forgetGroup(leaderPid);
 }
 
 async function isGone(leaderPid: number, withinMs: number): Promise<boolean> {

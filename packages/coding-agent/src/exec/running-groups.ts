@@ -15,7 +15,12 @@ export function trackGroup(leaderPid: number): void {
 export function leaderExited(leaderPid: number): void {
   const group = groups.get(leaderPid);
   if (group) group.leaderIsGone = true;
-  for (const [pid, { leaderIsGone }] of groups) if (leaderIsGone && !isGroupAlive(pid)) groups.delete(pid);
+  for (const [pid, { leaderIsGone }] of groups) if (leaderIsGone && !isGroupAlive(pid)) forgetGroup(pid);
+}
+
+/** The group is known to be dead, though perhaps not yet collected by the system. */
+export function forgetGroup(leaderPid: number): void {
+  groups.delete(leaderPid);
   if (groups.size === 0) unwatch();
 }
 

@@ -42,22 +42,22 @@ export interface CustomProvider {
  *
  * @throws {UsageError} Naming the file, the provider and the field that is wrong.
  */
-export function readCustomProviders(path: string): CustomProvider[] {
+export async function readCustomProviders(path: string): Promise<CustomProvider[]> {
   const { providers } = readJsonFile(path);
   if (providers === undefined) return [];
   if (typeof providers !== "object" || providers === null || Array.isArray(providers)) {
     throw new UsageError(`${path}: "providers" must be an object with a provider's name in each key.`, 1);
   }
-  return Object.entries(providers).map(([name, value]) => readProvider(name, value, path));
+  return Promise.all(Object.entries(providers).map(([name, value]) => readProvider(name, value, path)));
 }
 
-function readProvider(name: string, value: unknown, path: string): CustomProvider {
-  const provider = read(ProviderSchema, value, `${path}, provider "${name}"`);
-  const models = provider.models.map((entry, index) => {
-    const model = read(ModelSchema, entry, `${path}, provider "${name}", model ${index + 1}`);
+async function readProvider(name: string, value: unknown, path: string): Promise<CustomProvider> {
+  const provider = await read(ProviderSchema, value, `${path}, provider "${name}"`);
+  const models = provider.models.map(async (entry, index) => {
+    const model = await read(ModelSchema, entry, `${path}, provider "${name}", model ${index + 1}`);
     return toModel(name, provider, model);
   });
-  return { name, apiKey: provider.apiKey, models };
+  return { name, apiKey: provider.apiKey, models: await Promise.all(models) };
 }
 
 function toModel(providerName: string, provider: Static<typeof ProviderSchema>, model: Static<typeof ModelSchema>): Model {
@@ -79,10 +79,10 @@ function toModel(providerName: string, provider: Static<typeof ProviderSchema>, 
   };
 }
 
-function read<T extends TSchema & { properties: object }>(schema: T, value: unknown, where: string): Static<T> {
+async function read<T extends TSchema & { properties: object }>(schema: T, value: unknown, where: string): Promise<Static<T>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new UsageError(`${where} must be an object.`, 1);
   try {
-    return readFields(schema as never, value as Record<string, unknown>) as Static<T>;
+    return (await readFields(schema as never, value as Record<string, unknown>)) as Static<T>;
   } catch (error) {
     throw new UsageError(`${where}: ${(error as Error).message}.`, 1);
   }

@@ -2,7 +2,8 @@ import { join, resolve } from "node:path";
 import { keyVariablesOf, loadProviderModels, loadScriptedModel, type Model, providers } from "@pikit/ai";
 import { SessionError } from "../errors.ts";
 import type { Credentials } from "./credentials.ts";
-import type { CustomProvider } from "./custom-providers.ts";
+import { type CustomProvider, readCustomProviders } from "./custom-providers.ts";
+import { createDemoModel } from "./demo.ts";
 
 /** Providers that are always there and ask nobody. */
 const offlineProviders: ReadonlySet<string> = new Set(["demo", "script"]);
@@ -83,7 +84,7 @@ export class ModelRegistry {
   }
 
   async #modelsOf(provider: string): Promise<readonly Model[]> {
-    if (provider === "demo") return [(await import("./demo.ts")).createDemoModel()];
+    if (provider === "demo") return [createDemoModel()];
     // A provider of models.json adds to the built-in one of the same name, and wins where both have a model.
     const custom = (await this.#custom()).find(({ name }) => name === provider)?.models ?? [];
     const builtIn = await loadProviderModels(provider);
@@ -91,9 +92,7 @@ export class ModelRegistry {
   }
 
   #custom(): Promise<CustomProvider[]> {
-    this.#customProviders ??= import("./custom-providers.ts").then(({ readCustomProviders }) =>
-      readCustomProviders(this.#modelsFile),
-    );
+    this.#customProviders ??= readCustomProviders(this.#modelsFile);
     return this.#customProviders;
   }
 }

@@ -6,7 +6,7 @@ const contextLines = 3;
 export interface EditDiff {
   /** Unified, with line numbers in its hunk headers; applying it to the old text gives the new one. */
   diff: string;
-  /** 1-based line of the first difference, in the new text. */
+  /** 1-based line at which the first change begins, in the new text. */
   firstChangedLine: number;
 }
 

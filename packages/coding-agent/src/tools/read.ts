@@ -82,7 +82,8 @@ interface TextRequest {
   limit: number;
 }
 
-function textResult({ path, absolutePath, offset, limit }: TextRequest, window: LineWindow) {
+function textResult(request: TextRequest, window: LineWindow) {
+  const { path, absolutePath, offset } = request;
   const { lines, totalLines, truncatedBy } = window;
   if (totalLines !== null && offset > Math.max(totalLines, 1)) {
     const advice = totalLines === 0 ? "It is empty." : `Use an offset from 1 to ${totalLines}.`;
@@ -97,17 +98,21 @@ function textResult({ path, absolutePath, offset, limit }: TextRequest, window: 
     outputBytes: window.bytes,
     totalLines,
   };
-  const note = textNote(path, offset, limit, window);
-  const text =
-    totalLines === 0 ? `(${path} is an empty file)` : [lines.join("\n"), note].filter((part) => part !== undefined).join("\n\n");
+  const note = textNote(request, window);
+  const parts = lines.length === 0 ? [] : [lines.join("\n")];
+  if (note !== undefined) parts.push(note);
+  const text = totalLines === 0 ? `(${path} is an empty file)` : parts.join("\n\n");
   return { content: [{ type: "text", text } satisfies TextContent], details };
 }
 
-function textNote(path: string, offset: number, limit: number, { lines, totalLines, truncatedBy }: LineWindow): string | undefined {
+function textNote(
+  { absolutePath, offset, limit }: TextRequest,
+  { lines, totalLines, truncatedBy }: LineWindow,
+): string | undefined {
   if (truncatedBy === null) return undefined;
   const next = offset + lines.length;
   if (lines.length === 0) {
-    const command = `sed -n '${offset}p' ${quoteForShell(path)} | head -c ${maxBytes}`;
+    const command = `sed -n '${offset}p' ${quoteForShell(absolutePath)} | head -c ${maxBytes}`;
     return `[Line ${offset} alone is over the ${formatSize(maxBytes)} limit. See its beginning with bash: ${command}. The next line is offset=${offset + 1}.]`;
   }
   const goOn = `Continue with offset=${next}.`;

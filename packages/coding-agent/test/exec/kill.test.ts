@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { getEventListeners, once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { runProcess } from "../../src/exec/run-process.ts";
@@ -65,18 +65,15 @@ describe("TL-003 nothing of the group survives", () => {
 
   test("abort listeners and signal handlers are removed at the end", async () => {
     const { signal } = new AbortController();
-    let listeners = 0;
-    const count = (change: number) => {
-      listeners += change;
-    };
-    const add = signal.addEventListener.bind(signal);
-    const remove = signal.removeEventListener.bind(signal);
-    signal.addEventListener = (...args: Parameters<typeof add>) => (count(1), add(...args));
-    signal.removeEventListener = (...args: Parameters<typeof remove>) => (count(-1), remove(...args));
     const before = process.listenerCount("SIGTERM");
-    await runProcess({ command: "true", cwd: folder.path, signal });
-    expect(listeners).toBe(0);
-    expect(process.listenerCount("SIGTERM")).toBe(before);
+    const counts: number[][] = [];
+    const count = () => counts.push([getEventListeners(signal, "abort").length, process.listenerCount("SIGTERM") - before]);
+    await runProcess({ command: "echo", cwd: folder.path, signal, onOutput: count });
+    count();
+    expect(counts).toEqual([
+      [1, 1],
+      [0, 0],
+    ]);
   });
 });
 

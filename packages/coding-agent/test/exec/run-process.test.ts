@@ -1,6 +1,6 @@
-import { readFile, stat, symlink } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { readdir, readFile, stat, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { runProcess } from "../../src/exec/run-process.ts";
 import { useTempFolder } from "./temp-folder.ts";
 
@@ -120,6 +120,13 @@ describe("TL-005 what cannot be started is a typed error", () => {
 });
 
 describe("long output", () => {
+  beforeEach(() => {
+    vi.stubEnv("TMPDIR", folder.path);
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
   test("TL-006 TL-007 beyond 2000 lines the end is kept, and a private file has every byte when the result comes", async () => {
     const result = await runProcess({
       command: "for i in $(seq 1 3000); do printf '\\033[1m%s\\033[0m\\r\\n' $i; done",
@@ -134,6 +141,7 @@ describe("long output", () => {
     });
     expect(result.output.split("\n").slice(0, 2)).toEqual(["1001", "1002"]);
     const path = result.fullOutputPath ?? "";
+    expect(path).toMatch(/\/pi-bash-[0-9a-f]{24}\.log$/);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const numbers = Array.from({ length: 3000 }, (_, i) => `\u001b[1m${i + 1}\u001b[0m\r\n`);
     expect(await readFile(path, "utf8")).toBe(numbers.join(""));
@@ -155,19 +163,14 @@ describe("long output", () => {
   test("short output leaves no file, also when it was long before its escape sequences were removed", async () => {
     const result = await runProcess({ command: "head -c 1000000 /dev/zero; echo end", cwd: folder.path });
     expect(result).toEqual({ outcome: "exited", exitCode: 0, exitSignal: null, output: "end\n", ...totals(1, 4) });
+    expect(await readdir(folder.path)).toEqual([]);
   });
 
   test("a full output that cannot be stored says so and does not hang the command", async () => {
-    const tmp = process.env.TMPDIR;
-    process.env.TMPDIR = join(folder.path, "missing");
-    try {
-      const result = await runProcess({ command: "yes | head -c 3000000", cwd: folder.path });
-      expect(result).toMatchObject({ truncated: true, totalLines: 1_500_000, fullOutputError: expect.stringContaining("ENOENT") });
-      expect(result).not.toHaveProperty("fullOutputPath");
-    } finally {
-      if (tmp === undefined) delete process.env.TMPDIR;
-      else process.env.TMPDIR = tmp;
-    }
+    vi.stubEnv("TMPDIR", join(folder.path, "missing"));
+    const result = await runProcess({ command: "yes | head -c 3000000", cwd: folder.path });
+    expect(result).toMatchObject({ truncated: true, totalLines: 1_500_000, fullOutputError: expect.stringContaining("ENOENT") });
+    expect(result).not.toHaveProperty("fullOutputPath");
   });
 
   test("TL-008 200 MB of output need little memory and leave the event loop responsive", async () => {
@@ -190,7 +193,7 @@ describe("long output", () => {
 });
 
 test("TL-044 a working folder that is replaced by a link to nothing is a clear error", async () => {
-  const link = join(dirname(folder.path), `${folder.path}-link`);
+  const link = join(folder.path, "link");
   await symlink(join(folder.path, "gone"), link);
   await expect(runProcess({ command: "true", cwd: link })).rejects.toMatchObject({ code: "cwd_missing" });
 });

@@ -97,7 +97,7 @@ export class RpcServer {
   async #work(request: Request, after: Promise<void>): Promise<void> {
     const { command, record, controller } = request;
     try {
-      const params = readFields(commands[command].params, record);
+      const params = await readFields(commands[command].params, record);
       await after;
       const context: HandlerContext = { session: this.#session, streamMode: this.#output.mode, signal: controller.signal };
       const data = await runHandler(command, context, params);

@@ -1,0 +1,189 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { AgentToolResult } from "@pikit/agent";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { ProcessResult } from "../../src/exec/run-process.ts";
+import { type BashDetails, type BashParameters, type BashToolOptions, createBashTool } from "../../src/tools/bash.ts";
+import { livingMembers } from "../exec/processes.ts";
+import { useTempFolder } from "../exec/temp-folder.ts";
+import { type RunOptions, runTool, textOf } from "./run-tool.ts";
+
+const folder = useTempFolder();
+beforeEach(() => {
+  vi.stubEnv("TMPDIR", folder.path);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+function bash(params: BashParameters, options: RunOptions<BashDetails> & { tool?: BashToolOptions } = {}) {
+  return runTool(createBashTool(folder.path, options.tool), params, options);
+}
+
+const all = { truncated: false, truncatedBy: null, startsMidLine: false };
+
+describe("results", () => {
+  test("output and how it ended", async () => {
+    expect(await bash({ command: "echo out; echo err >&2" })).toEqual({
+      content: [{ type: "text", text: "out\nerr\n" }],
+      details: {
+        outcome: "exited",
+        exitCode: 0,
+        exitSignal: null,
+        ...all,
+        totalLines: 2,
+        totalBytes: 8,
+        outputLines: 2,
+        outputBytes: 8,
+      },
+    });
+  });
+
+  test('TL-012 no output is "(no output)"', async () => {
+    expect(textOf(await bash({ command: "true" }))).toBe("(no output)");
+  });
+
+  test("TL-001 TL-043 a non-zero exit is an error with output, code and details", async () => {
+    await expect(bash({ command: "echo almost; exit 3" })).rejects.toMatchObject({
+      name: "ToolError",
+      code: "exit_code",
+      message: "almost\n\nCommand exited with code 3.",
+      details: {
+        outcome: "exited",
+        exitCode: 3,
+        exitSignal: null,
+        ...all,
+        totalLines: 1,
+        totalBytes: 7,
+        outputLines: 1,
+        outputBytes: 7,
+      },
+    });
+    await expect(bash({ command: "false" })).rejects.toMatchObject({ message: "(no output)\n\nCommand exited with code 1." });
+  });
+
+  test("a command that a signal ended", async () => {
+    await expect(bash({ command: "kill -SEGV $$" })).rejects.toMatchObject({
+      code: "killed",
+      message: "(no output)\n\nCommand was killed by signal SIGSEGV.",
+    });
+  });
+
+  test("TL-003 a timeout in seconds keeps the output so far and names itself", async () => {
+    const error = await bash({ command: "echo $$; sleep 300 & sleep 300", timeout: 0.3 }).catch((reason: Error) => reason);
+    expect(error).toMatchObject({
+      code: "timeout",
+      message: expect.stringMatching(/^\d+\n\nCommand timed out after 0\.3 seconds and was killed\. Give it more time/),
+      details: { outcome: "timeout" },
+    });
+    expect(livingMembers(Number.parseInt((error as Error).message, 10))).toEqual([]);
+  });
+
+  test("a timeout of 0, and one longer than timers can wait, are no limit", async () => {
+    expect(textOf(await bash({ command: "echo a", timeout: 0 }))).toBe("a\n");
+    expect(textOf(await bash({ command: "sleep 0.1; echo a", timeout: 1e9 }))).toBe("a\n");
+  });
+
+  test("an abort keeps the output so far", async () => {
+    const controller = new AbortController();
+    const run = bash({ command: "echo started; sleep 300" }, { signal: controller.signal, onUpdate: () => controller.abort() });
+    await expect(run).rejects.toMatchObject({
+      code: "aborted",
+      message: "started\n\nCommand aborted.",
+      details: { outcome: "aborted" },
+    });
+  });
+
+  test("TL-044 a missing working folder", async () => {
+    const run = runTool(createBashTool(join(folder.path, "gone")), { command: "echo" });
+    await expect(run).rejects.toMatchObject({ code: "cwd_missing" });
+  });
+});
+
+describe("TL-006 TL-043 long output", () => {
+  test("lines: the notice says which are shown and where the rest is, and so do the details", async () => {
+    const result = await bash({ command: "seq 3000" });
+    const path = result.details.fullOutputPath ?? "";
+    expect(textOf(result)).toMatch(/^1001\n1002\n/);
+    expect(textOf(result)).toMatch(/\n3000\n\n\n\[Showing lines 1001-3000 of 3000\. Full output: .*\]$/);
+    expect(textOf(result)).toContain(path);
+    expect((await readFile(path, "utf8")).split("\n").length).toBe(3001);
+    expect(result.details).toMatchObject({ truncated: true, truncatedBy: "lines", totalLines: 3000, outputLines: 2000 });
+    expect(JSON.parse(JSON.stringify(result.details))).toEqual(result.details);
+  });
+
+  test("bytes, whole lines", async () => {
+    const result = await bash({ command: "for i in 1 2 3; do head -c 30000 /dev/zero | tr '\\0' $i; echo; done; exit 0" });
+    expect(textOf(result)).toMatch(/^3{30000}\n\n\n\[Showing lines 3-3 of 3 \(50\.0 KB limit\)\. Full output: \/.*\]$/);
+  });
+
+  test("TL-009 one long line", async () => {
+    const result = await bash({ command: "head -c 200000 /dev/zero | tr '\\0' x" });
+    expect(textOf(result)).toMatch(
+      /^x{51200}\n\n\[Showing the last 50\.0 KB of line 1 \(output is 195\.3 KB\) \(50\.0 KB limit\)\. Full output: /,
+    );
+  });
+
+  test("a failing command has the notice too", async () => {
+    await expect(bash({ command: "seq 3000; exit 1" })).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /\n3000\n\n\n\[Showing lines 1001-3000 of 3000\. Full output: .*\]\n\nCommand exited with code 1\.$/,
+      ),
+      details: { fullOutputPath: expect.stringContaining(folder.path) },
+    });
+  });
+});
+
+describe("TL-008 updates", () => {
+  test("hold the output so far, are at least 100 ms apart, and never come after the end", async () => {
+    const updates: { at: number; update: AgentToolResult<BashDetails> }[] = [];
+    let isOver = false;
+    const onUpdate = (update: AgentToolResult<BashDetails>) => {
+      expect(isOver).toBe(false);
+      updates.push({ at: performance.now(), update });
+    };
+    const result = await bash({ command: "for i in $(seq 60); do echo $i; sleep 0.01; done" }, { onUpdate });
+    isOver = true;
+    await new Promise((resolve) => setTimeout(resolve, 150)); // A timer of the throttle would fire within this.
+    expect(updates.length).toBeGreaterThan(2);
+    for (const [index, { at, update }] of updates.entries()) {
+      expect(textOf(result).startsWith(textOf(update))).toBe(true);
+      expect(update.details).toEqual({ ...all, ...sizes(textOf(update)) });
+      // Clocks of timers and of performance.now() differ by up to a millisecond.
+      if (index > 0) expect(at - (updates[index - 1]?.at ?? 0)).toBeGreaterThan(98);
+    }
+    expect(textOf(updates[0]?.update ?? { content: [], details: null })).toMatch(/^1\n/);
+  });
+
+  function sizes(text: string) {
+    const lines = text.split("\n").length - 1;
+    return { totalLines: lines, totalBytes: text.length, outputLines: lines, outputBytes: text.length };
+  }
+});
+
+test("a host can run the commands elsewhere", async () => {
+  const asked: unknown[] = [];
+  const ending = {
+    ...all,
+    totalLines: 1,
+    totalBytes: 6,
+    outputLines: 1,
+    outputBytes: 6,
+    outcome: "exited",
+    exitCode: 0,
+    exitSignal: null,
+  } as const;
+  const runProcess = async ({ command, cwd, timeoutMs, onOutput }: Parameters<NonNullable<BashToolOptions["runProcess"]>>[0]) => {
+    asked.push({ command, cwd, timeoutMs });
+    onOutput?.("there\n", "stdout");
+    return { output: "there\n", ...ending } satisfies ProcessResult;
+  };
+  const updates: string[] = [];
+  const result = await bash(
+    { command: "where", timeout: 2 },
+    { tool: { runProcess }, onUpdate: (update) => updates.push(textOf(update)) },
+  );
+  expect(textOf(result)).toBe("there\n");
+  expect(asked).toEqual([{ command: "where", cwd: folder.path, timeoutMs: 2000 }]);
+  expect(updates).toEqual(["there\n"]);
+});

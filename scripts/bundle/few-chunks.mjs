@@ -1,0 +1,27 @@
+import { resolve } from "node:path";
+
+/**
+ * esbuild plugin: keeps low how many files a start has to read (each costs about half a millisecond). esbuild makes a chunk for each set
+ * of entry points that share a module, and each `import()` is an entry point. Here every `import()` of ours takes the whole library
+ * along, which is loaded by then anyway; so nearly all of it is shared by the same set, which makes few chunks.
+ *
+ * @param entries - the library's entry points, such as `src/index.ts`.
+ */
+export const fewChunks = (entries) => ({
+  name: "few-chunks",
+  setup(build) {
+    build.onResolve({ filter: /^\.\.?\// }, ({ path, kind, importer, resolveDir }) => {
+      // The command line loads the library when it knows that it needs it: not for --version.
+      if (kind !== "dynamic-import" || importer.includes("node_modules") || importer.endsWith("/src/cli.ts")) return undefined;
+      return { path: resolve(resolveDir, path), namespace: "with-library" };
+    });
+    build.onLoad({ filter: /.*/, namespace: "with-library" }, ({ path }) => ({
+      contents: [
+        `export * from ${JSON.stringify(path)};`,
+        // A bare import would be dropped, since the package has no side effects.
+        ...entries.map((entry, index) => `export * as library${index} from ${JSON.stringify(resolve(entry))};`),
+      ].join("\n"),
+      resolveDir: resolve("src"),
+    }));
+  },
+});
