@@ -4,9 +4,9 @@ const names = builtinModules.filter((name) => !name.startsWith("_"));
 const filter = new RegExp(`^(node:.+|${names.join("|")})$`);
 
 /**
- * esbuild plugin: a built-in module that is imported is loaded when one of its members is first used, so that a start pays only for
- * what it needs (a static import runs all getters of the module: node:http loads the whole of fetch, 30 ms; node:crypto takes 5 ms).
- * Bundled CommonJS gets the module itself from `require`.
+ * esbuild plugin: a built-in module is fetched with `process.getBuiltinModule` instead of imported, and only when one of its functions is
+ * called, so that a start pays for what it uses. (A static import runs all getters of the module: node:http loads the whole of
+ * fetch, 30 ms. node:crypto takes 5 ms.) Bundled CommonJS gets the module itself from `require`.
  */
 export const lazyBuiltins = {
   name: "lazy-builtins",
@@ -15,21 +15,29 @@ export const lazyBuiltins = {
       const name = path.replace(/^(node:)?/, "node:");
       // The first file of the CLI says which Node it needs, also on those that have no getBuiltinModule.
       if (importer.endsWith("/src/cli.ts")) return { path: name, external: true };
-      return { path: name, namespace: kind === "import-statement" && hasMembersOnly(name) ? "lazy-builtin" : "builtin" };
+      return { path: name, namespace: kind === "require-call" ? "required-builtin" : "imported-builtin" };
     });
-    build.onLoad({ filter: /.*/, namespace: "builtin" }, ({ path }) => ({ contents: `module.exports = ${get(path)}` }));
-    build.onLoad({ filter: /.*/, namespace: "lazy-builtin" }, ({ path }) => ({
-      contents: `let found;
-        for (const name of ${JSON.stringify(Object.getOwnPropertyNames(process.getBuiltinModule(path)))}) {
-          Object.defineProperty(exports, name, { enumerable: true, get: () => (found ??= ${get(path)})[name] });
-        }`,
-    }));
+    build.onLoad({ filter: /.*/, namespace: "required-builtin" }, ({ path }) => ({ contents: `module.exports = ${get(path)}` }));
+    build.onLoad({ filter: /.*/, namespace: "imported-builtin" }, ({ path }) => {
+      const members = Object.entries(Object.getOwnPropertyDescriptors(process.getBuiltinModule(path)));
+      const lines = members.flatMap(([name, member]) => {
+        if (!/^[A-Za-z_$][\w$]*$/.test(name) || name === "default") return [];
+        // Named exports that nobody imports are dropped, thanks to the annotation.
+        const value = isPlainFunction(member.value)
+          ? `(...args) => ${get(path)}.${name}(...args)`
+          : `/* @__PURE__ */ (() => ${get(path)}.${name})()`;
+        return `const _${name} = ${value}; export { _${name} as ${name} };`;
+      });
+      return { contents: [`export default /* @__PURE__ */ (() => ${get(path)})();`, ...lines].join("\n") };
+    });
   },
 };
 
 const get = (path) => `process.getBuiltinModule(${JSON.stringify(path)})`;
 
-/** Not so for modules that are a class or function themselves (node:events), nor for node:process, whose methods need their `this`. */
-function hasMembersOnly(path) {
-  return typeof process.getBuiltinModule(path) === "object" && path !== "node:process";
+/** Whether a function can stand behind another one: not a class, and nothing hangs on it, such as its own form for `promisify`. */
+function isPlainFunction(value) {
+  if (typeof value !== "function" || /^[A-Z]/.test(value.name)) return false;
+  const own = Reflect.ownKeys(value).filter((key) => !["length", "name", "prototype"].includes(key));
+  return own.length === 0;
 }

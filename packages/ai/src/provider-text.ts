@@ -1,14 +1,22 @@
 /** Most characters of a provider's message that an error repeats. */
 const maxMessageLength = 4096;
 
-/** What `sk-…` style keys and already masked ones look like; providers repeat them in their answers. */
-const keyTexts = /\b(?:sk|pk|rk|gsk|xai|key|csk|tgp)[-_][\w*.-]{6,}|\S*\*{3,}\S*|\bBearer\s+[^\s"',]+/gi;
+/** Pieces of text that can be a key; providers repeat keys in their answers, whole or masked with asterisks. */
+const keyCandidates = /(\bBearer\s+)?[\w*.-]{8,}/gi;
+const keyPrefix = /^(?:sk|pk|rk|gsk|xai|csk|tgp)[-_]/i;
 
 const urlCredentials = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi;
 
 /** `text` without keys and URL credentials, cut to a readable length. */
 export function cleanText(text: string): string {
-  const clean = text.replace(keyTexts, "<key>").replace(urlCredentials, "$1").trim();
+  // Cut before the patterns see it: some of them take longer than linear.
+  const clean = text
+    .slice(0, 2 * maxMessageLength)
+    .replace(keyCandidates, (found, bearer) => {
+      return bearer !== undefined || keyPrefix.test(found) || found.includes("***") ? "<key>" : found;
+    })
+    .replace(urlCredentials, "$1")
+    .trim();
   return clean.length > maxMessageLength ? `${clean.slice(0, maxMessageLength)}…` : clean;
 }
 

@@ -17,6 +17,9 @@ export interface ReadOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** Most characters that are read of a body that is no stream. */
+const maxQuotedLength = 65_536;
+
 /**
  * Reads a streamed response to its end and calls `onEvent` for each event, at once and in order. When `onEvent` returns true nothing
  * more is read: the connection is let go, even if the server would keep it open. What `onEvent` throws ends the reading too.
@@ -28,8 +31,6 @@ export async function readServerSentEvents(
   onEvent: (event: ServerSentEvent) => boolean | undefined,
   { provider, signal }: ReadOptions,
 ): Promise<void> {
-  const contentType = response.headers.get("content-type") ?? "";
-  if (/\b(?:json|html)\b/i.test(contentType)) throw await notAStream(response, contentType, provider);
   const reader = response.body?.getReader();
   if (!reader) return;
 
@@ -48,6 +49,13 @@ export async function readServerSentEvents(
   if (signal?.aborted) return stop();
   signal?.addEventListener("abort", stop, { once: true });
   try {
+    const contentType = response.headers.get("content-type") ?? "";
+    if (/\b(?:json|html)\b/i.test(contentType)) {
+      const text = cleanText(readErrorText(await readStart(reader, provider)));
+      // Waiting does not help: the address is wrong, or something between us and the provider answers in its place.
+      const message = `${provider} answered ${response.status} with ${contentType} instead of a stream: ${text}`;
+      throw new AiError("bad_response", message, { status: response.status, retryable: false });
+    }
     while (!isStopped) {
       const { done, value } = await read(reader, provider);
       if (isStopped) break;
@@ -69,9 +77,14 @@ async function read(reader: ReadableStreamDefaultReader<Uint8Array>, provider: s
   }
 }
 
-/** Waiting does not help: the address is wrong, or something between us and the provider answers in its place. */
-async function notAStream(response: Response, contentType: string, provider: string): Promise<AiError> {
-  const text = cleanText(readErrorText(await response.text().catch(() => "")));
-  const message = `${provider} answered ${response.status} with ${contentType} instead of a stream: ${text}`;
-  return new AiError("bad_response", message, { status: response.status, retryable: false });
+/** The beginning of a body, long enough to quote it. */
+async function readStart(reader: ReadableStreamDefaultReader<Uint8Array>, provider: string): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  while (text.length < maxQuotedLength) {
+    const { done, value } = await read(reader, provider);
+    if (done) break;
+    text += decoder.decode(value, { stream: true });
+  }
+  return text;
 }

@@ -1,7 +1,5 @@
 import { defaultOutputLimits, type OutputLimits } from "./output-limits.ts";
 
-/** Bytes kept beyond the limit, so that the character before the cut can be seen: it says whether the cut is at a line's start. */
-const margin = 8;
 const LF = 0x0a;
 
 /** The end of an output, and what it is the end of. */
@@ -26,7 +24,8 @@ export interface TailSnapshot {
 /** Keeps the last lines of an output of any length in bounded memory (some twice the byte limit). */
 export class OutputTail {
   readonly #limits: OutputLimits;
-  #pieces: string[] = [];
+  /** UTF-8, so that cutting needs no encoding back and forth. */
+  #pieces: Buffer[] = [];
   #heldBytes = 0;
   #totalBytes = 0;
   #lineFeeds = 0;
@@ -38,13 +37,13 @@ export class OutputTail {
 
   append(text: string): void {
     if (text === "") return;
-    const bytes = Buffer.byteLength(text);
-    this.#totalBytes += bytes;
-    this.#lineFeeds += countLineFeeds(text);
-    this.#endsInLineFeed = text.charCodeAt(text.length - 1) === LF;
-    this.#pieces.push(text);
-    this.#heldBytes += bytes;
-    if (this.#heldBytes > 2 * this.#limits.maxBytes + margin) this.#compact();
+    const bytes = Buffer.from(text);
+    this.#totalBytes += bytes.length;
+    this.#lineFeeds += countLineFeeds(bytes);
+    this.#endsInLineFeed = bytes.at(-1) === LF;
+    this.#pieces.push(bytes);
+    this.#heldBytes += bytes.length;
+    if (this.#heldBytes > 2 * this.#limits.maxBytes) this.#dropOldPieces();
   }
 
   get totalLines(): number {
@@ -58,70 +57,61 @@ export class OutputTail {
 
   /** What there is so far. */
   snapshot(): TailSnapshot {
-    const held = this.#join();
+    const held = Buffer.concat(this.#pieces);
     const totals = { totalLines: this.totalLines, totalBytes: this.#totalBytes };
     if (!this.truncated) {
       const shown = { outputLines: totals.totalLines, outputBytes: totals.totalBytes };
-      return { text: held, truncated: false, truncatedBy: null, startsMidLine: false, ...totals, ...shown };
+      return { text: held.toString(), truncated: false, truncatedBy: null, startsMidLine: false, ...totals, ...shown };
     }
     const byBytes = byteLimitStart(held, this.#limits.maxBytes);
     const byLines = lineLimitStart(held, this.#limits.maxLines);
-    const text = held.slice(Math.max(byBytes.start, byLines));
+    const shown = held.subarray(Math.max(byBytes.start, byLines));
     return {
-      text,
+      text: shown.toString(),
       truncated: true,
       truncatedBy: byBytes.start > byLines ? "bytes" : "lines",
       startsMidLine: byBytes.startsMidLine && byBytes.start > byLines,
       ...totals,
-      outputLines: countLineFeeds(text) + (text.endsWith("\n") ? 0 : 1),
-      outputBytes: Buffer.byteLength(text),
+      outputLines: countLineFeeds(shown) + (shown.at(-1) === LF ? 0 : 1),
+      outputBytes: shown.length,
     };
   }
 
-  #join(): string {
-    if (this.#pieces.length > 1) this.#pieces = [this.#pieces.join("")];
-    return this.#pieces[0] ?? "";
-  }
-
-  #compact(): void {
-    const kept = lastBytes(this.#join(), this.#limits.maxBytes + margin);
-    this.#pieces = [kept];
-    this.#heldBytes = Buffer.byteLength(kept);
+  #dropOldPieces(): void {
+    // One byte beyond the limit is kept: whether it is a LF says whether the cut is at a line's start.
+    const kept = this.#limits.maxBytes + 1;
+    let first = 0;
+    for (; this.#heldBytes - (this.#pieces[first]?.length ?? 0) >= kept; first++)
+      this.#heldBytes -= this.#pieces[first]?.length ?? 0;
+    this.#pieces = this.#pieces.slice(first);
   }
 }
 
-/** The longest end of `text` that has at most `maxBytes` and begins with a whole character. */
-function lastBytes(text: string, maxBytes: number): string {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= maxBytes) return text;
-  let start = bytes.length - maxBytes;
-  while (((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
-  return bytes.toString("utf8", start);
+function byteLimitStart(held: Buffer, maxBytes: number): { start: number; startsMidLine: boolean } {
+  let start = Math.max(0, held.length - maxBytes);
+  if (start === 0 || held[start - 1] === LF) return { start, startsMidLine: false };
+  const lineEnd = held.indexOf(LF, start);
+  if (lineEnd !== -1 && lineEnd < held.length - 1) return { start: lineEnd + 1, startsMidLine: false };
+  // The last line, with or without its LF, is longer than the limit: a piece of it says more than nothing. It begins with a whole
+  // character, not with the continuation bytes of one.
+  while (((held[start] ?? 0) & 0xc0) === 0x80) start++;
+  return { start, startsMidLine: true };
 }
 
-function byteLimitStart(text: string, maxBytes: number): { start: number; startsMidLine: boolean } {
-  const cut = text.length - lastBytes(text, maxBytes).length;
-  if (cut === 0 || text.charCodeAt(cut - 1) === LF) return { start: cut, startsMidLine: false };
-  const lineEnd = text.indexOf("\n", cut);
-  // The last line, with or without its LF, is longer than the limit: a piece of it says more than nothing.
-  if (lineEnd === -1 || lineEnd === text.length - 1) return { start: cut, startsMidLine: true };
-  return { start: lineEnd + 1, startsMidLine: false };
-}
-
-function lineLimitStart(text: string, maxLines: number): number {
-  // Searching from before the last character skips a final LF, which begins no line.
-  let position = text.length - 1;
+function lineLimitStart(held: Buffer, maxLines: number): number {
+  // Searching from before the last byte skips a final LF, which begins no line.
+  let position = held.length - 1;
   for (let line = 0; line < maxLines; line++) {
     if (position <= 0) return 0;
-    position = text.lastIndexOf("\n", position - 1);
+    position = held.lastIndexOf(LF, position - 1);
     if (position === -1) return 0;
   }
   return position + 1;
 }
 
-function countLineFeeds(text: string): number {
+function countLineFeeds(bytes: Uint8Array): number {
   // Not indexOf: output such as that of `yes` has a LF every other byte, and a call for each takes ten times as long.
   let count = 0;
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) === LF) count++;
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] === LF) count++;
   return count;
 }

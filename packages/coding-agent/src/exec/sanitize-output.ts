@@ -1,3 +1,7 @@
+/** C0 without tab and LF, DEL, and C1. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
 const TAB = 0x09;
 const LF = 0x0a;
 const CR = 0x0d;
@@ -94,14 +98,14 @@ export class OutputSanitizer {
   }
 }
 
-/** The position of the first control character from `start` on. A loop: a regular expression takes 60 ns a call on runs of NUL. */
+/** The position of the first control character from `start` on. */
 function plainEnd(text: string, start: number): number {
-  let position = start;
-  while (position < text.length && !isControl(text.charCodeAt(position))) position++;
-  return position;
+  // The regular expression is fast on long runs of text, but a call takes 60 ns, which runs of NUL would pay for each.
+  if (isControl(text.charCodeAt(start))) return start;
+  control.lastIndex = start;
+  return control.exec(text)?.index ?? text.length;
 }
 
-/** C0 without tab and LF, DEL, and C1. */
 function isControl(code: number): boolean {
   return code < 0x20 ? code !== LF && code !== TAB : code >= 0x7f && code <= 0x9f;
 }

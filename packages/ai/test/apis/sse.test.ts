@@ -1,0 +1,149 @@
+import { everyCut } from "@pikit/test-kit";
+import { describe, expect, test } from "vitest";
+import { readServerSentEvents, type ServerSentEvent } from "../../src/apis/sse.ts";
+import { AiError } from "../../src/index.ts";
+
+/** A response whose body is these pieces. `cancelled` settles when the reader lets go of it. */
+function respond(
+  pieces: (Uint8Array | string)[],
+  { contentType = "text/event-stream", keepOpen = false, failure = undefined as unknown } = {},
+) {
+  const cancelled = Promise.withResolvers<unknown>();
+  const waiting = pieces.map((piece) => (typeof piece === "string" ? new TextEncoder().encode(piece) : piece));
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const piece = waiting.shift();
+      if (piece) controller.enqueue(piece);
+      else if (failure !== undefined) controller.error(failure);
+      else if (!keepOpen) controller.close();
+    },
+    cancel: (reason) => cancelled.resolve(reason),
+  });
+  return { response: new Response(body, { headers: { "content-type": contentType } }), cancelled: cancelled.promise };
+}
+
+async function read(pieces: (Uint8Array | string)[], options: Parameters<typeof respond>[1] = {}): Promise<ServerSentEvent[]> {
+  const events: ServerSentEvent[] = [];
+  const { response } = respond(pieces, options);
+  await readServerSentEvents(
+    response,
+    ({ event, data }) => {
+      events.push(event === undefined ? { data } : { event, data });
+      return undefined;
+    },
+    { provider: "test" },
+  );
+  return events;
+}
+
+const cases = [
+  { name: "comments", input: ": hello\n\n: OPENROUTER PROCESSING\ndata: a\n\n", events: [{ data: "a" }] },
+  { name: "several data lines", input: "data: a\ndata: b\n\n", events: [{ data: "a\nb" }] },
+  { name: "no space after the colon", input: "event:x\ndata:a\n\n", events: [{ event: "x", data: "a" }] },
+  { name: "a leading BOM", input: "\uFEFFdata: a\n\n", events: [{ data: "a" }] },
+  { name: "CRLF and CR", input: "data: a\r\n\r\ndata: b\r\rdata: c\n\n", events: [{ data: "a" }, { data: "b" }, { data: "c" }] },
+  { name: "several bytes a character", input: 'data: {"t":"é👋🏽你"}\n\n', events: [{ data: '{"t":"é👋🏽你"}' }] },
+  { name: "a last event without its blank line", input: "data: a\n\ndata: b\n", events: [{ data: "a" }, { data: "b" }] },
+  { name: "a last event without any line end", input: "data: a\n\ndata: b", events: [{ data: "a" }, { data: "b" }] },
+  { name: "a last event that ends in CR", input: "data: a\r\n\r\ndata: b\r", events: [{ data: "a" }, { data: "b" }] },
+  { name: "events without data", input: "event: ping\n\nid: 5\nretry: 10\n\ndata: a\n\n", events: [{ data: "a" }] },
+  { name: "nothing", input: "", events: [] },
+];
+
+describe("AI-033", () => {
+  test.each(cases)("$name, cut at every byte", async ({ input, events }) => {
+    for (const pieces of everyCut(input)) expect(await read(pieces)).toEqual(events);
+  });
+
+  test("an event of 1 MB in pieces of 1 KB is read in well under 2 s", async () => {
+    const text = "x".repeat(1 << 20);
+    const input = `data: ${text}\n\n`;
+    const pieces = Array.from({ length: Math.ceil(input.length / 1024) }, (_, i) => input.slice(i * 1024, (i + 1) * 1024));
+    const start = performance.now();
+    expect(await read(pieces)).toEqual([{ data: text }]);
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+});
+
+test("stops at the event that says so, in the middle of a piece, and lets go of an open connection", async () => {
+  const { response, cancelled } = respond(["data: a\n\ndata: b\n\ndata: c\n\n"], { keepOpen: true });
+  const seen: string[] = [];
+  await readServerSentEvents(response, ({ data }) => seen.push(data) === 2, { provider: "test" });
+  expect(seen).toEqual(["a", "b"]);
+  await cancelled;
+});
+
+test("an abort cancels the body and ends the reading without an error", async () => {
+  const controller = new AbortController();
+  const { response, cancelled } = respond(["data: a\n\n"], { keepOpen: true });
+  const reading = readServerSentEvents(response, () => void controller.abort("enough"), {
+    provider: "test",
+    signal: controller.signal,
+  });
+  await reading;
+  expect(await cancelled).toBe("enough");
+});
+
+test("a signal that is already aborted reads nothing", async () => {
+  const { response, cancelled } = respond(["data: a\n\n"]);
+  const seen: string[] = [];
+  const signal = AbortSignal.abort("early");
+  await readServerSentEvents(response, ({ data }) => void seen.push(data), { provider: "test", signal });
+  expect(seen).toEqual([]);
+  expect(await cancelled).toBe("early");
+});
+
+test("what the callback throws ends the reading and lets go of the connection", async () => {
+  const failure = new AiError("refused", "no");
+  const { response, cancelled } = respond(["data: a\n\n"], { keepOpen: true });
+  const reading = readServerSentEvents(
+    response,
+    () => {
+      throw failure;
+    },
+    { provider: "test" },
+  );
+  await expect(reading).rejects.toBe(failure);
+  await cancelled;
+});
+
+test("a connection that breaks is a network error that names its cause", async () => {
+  const failure = new TypeError("terminated", { cause: new Error("other side closed") });
+  await expect(read(["data: a\n\n"], { failure })).rejects.toMatchObject({
+    code: "network",
+    retryable: true,
+    message: "No answer from test: terminated: other side closed",
+    cause: failure,
+  });
+});
+
+test.each([
+  { contentType: "application/json", body: '{"error":{"message":"nope"}}', quoted: "nope" },
+  { contentType: "application/json; charset=utf-8", body: '{"object":"chat.completion"}', quoted: '{"object":"chat.completion"}' },
+  { contentType: "text/html", body: "<html><head><title>Log in</title></head></html>", quoted: "Log in" },
+  { contentType: "application/json", body: "x".repeat(10_000), quoted: `${"x".repeat(4096)}…` },
+])("AI-034 a success with $contentType is an error that quotes it", async ({ contentType, body, quoted }) => {
+  await expect(read([body], { contentType })).rejects.toMatchObject({
+    code: "bad_response",
+    retryable: false,
+    status: 200,
+    message: `test answered 200 with ${contentType} instead of a stream: ${quoted}`,
+  });
+});
+
+test("an abort ends the wait for a body that is no stream and does not end", async () => {
+  const controller = new AbortController();
+  const { response, cancelled } = respond([], { contentType: "application/json", keepOpen: true });
+  const reading = readServerSentEvents(response, () => undefined, { provider: "test", signal: controller.signal });
+  controller.abort();
+  await expect(reading).rejects.toMatchObject({ code: "bad_response" });
+  await cancelled;
+});
+
+test("servers that do not name the content type are read as a stream", async () => {
+  expect(await read(["data: a\n\n"], { contentType: "text/plain" })).toEqual([{ data: "a" }]);
+});
+
+test("a response without a body has no events", async () => {
+  await readServerSentEvents(new Response(null), () => true, { provider: "test" });
+});

@@ -1,0 +1,126 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { onTestFinished } from "vitest";
+import { type CliOptions, cleanEnvironment, cliArguments } from "./cli.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** A line of output, loosely: tests look at it with matchers. */
+export interface WireRecord {
+  type: string;
+  id?: unknown;
+  data?: { [field: string]: unknown };
+  [field: string]: unknown;
+}
+
+type Match = Partial<WireRecord> | ((record: WireRecord) => boolean);
+
+/** `pi --mode rpc` as a real process, with everything that it has written so far. */
+export class RpcProcess {
+  readonly child: ChildProcessWithoutNullStreams;
+  /** Records in order of arrival. */
+  readonly records: WireRecord[] = [];
+  /** Lines as they came, without LF. */
+  readonly lines: string[] = [];
+  stderr = "";
+  /** Resolves with the exit code; null when a signal ended it. */
+  readonly exited: Promise<number | null>;
+  #exitCode: number | null | undefined;
+  #rest = "";
+  #changed = Promise.withResolvers<void>();
+  #requestCount = 0;
+
+  constructor(child: ChildProcessWithoutNullStreams) {
+    this.child = child;
+    child.stdin.on("error", () => {}); // EPIPE: it has ended without reading everything
+    child.stdout.setEncoding("utf8").on("data", (text: string) => this.#read(text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.stderr += text;
+    });
+    this.exited = new Promise((resolve) => {
+      child.on("close", (code) => {
+        this.#exitCode = code;
+        this.#notify();
+        resolve(code);
+      });
+    });
+  }
+
+  /** Writes records as lines, all of them at once. */
+  send(...records: object[]): void {
+    this.sendText(records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+  }
+
+  sendText(text: string | Uint8Array): void {
+    this.child.stdin.write(text);
+  }
+
+  /** Sends a command with an id of its own and waits for its response. */
+  request(command: { type: string; [field: string]: unknown }): Promise<WireRecord> {
+    this.#requestCount += 1;
+    const id = `request-${this.#requestCount}`;
+    this.send({ id, ...command });
+    return this.waitFor({ type: "response", id });
+  }
+
+  /** Sends a prompt and waits until its run has settled; returns the records from its response on. */
+  async promptAndWait(message: string): Promise<WireRecord[]> {
+    const from = this.records.length;
+    await this.request({ type: "prompt", message });
+    await this.waitFor({ type: "agent_settled" }, from);
+    return this.records.slice(from);
+  }
+
+  /** The first record from index `from` on that has these fields. Rejects when the process ends without it. */
+  async waitFor(match: Match, from = 0): Promise<WireRecord> {
+    const isMatch =
+      typeof match === "function"
+        ? match
+        : (record: WireRecord) => Object.entries(match).every(([key, value]) => record[key] === value);
+    for (let index = from; ; index += 1) {
+      while (index >= this.records.length) {
+        if (this.#exitCode !== undefined) {
+          throw new Error(`pi ended with ${this.#exitCode} before ${JSON.stringify(match)}; stderr: ${this.stderr}`);
+        }
+        await this.#changed.promise;
+      }
+      const record = this.records[index] as WireRecord;
+      if (isMatch(record)) return record;
+    }
+  }
+
+  /** Closes stdin and resolves with the exit code. */
+  end(): Promise<number | null> {
+    this.child.stdin.end();
+    return this.exited;
+  }
+
+  #read(text: string): void {
+    const pieces = (this.#rest + text).split("\n");
+    this.#rest = pieces.pop() ?? "";
+    for (const line of pieces) {
+      this.lines.push(line);
+      this.records.push(JSON.parse(line) as WireRecord);
+    }
+    this.#notify();
+  }
+
+  #notify(): void {
+    const changed = this.#changed;
+    this.#changed = Promise.withResolvers();
+    changed.resolve();
+  }
+}
+
+/** Starts `pi --mode rpc` from source. It is killed when the test is over, if it still runs. */
+export function startRpc(workspace: Workspace, args: readonly string[], options: CliOptions = {}): RpcProcess {
+  return startProgram(workspace, [...cliArguments, "--mode", "rpc", ...args], options);
+}
+
+/** Starts a program of Node's that speaks the protocol. */
+export function startProgram(workspace: Workspace, args: readonly string[], options: CliOptions = {}): RpcProcess {
+  const child = spawn(process.execPath, args, {
+    cwd: options.cwd ?? workspace.cwd,
+    env: cleanEnvironment(workspace, options.env),
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return new RpcProcess(child);
+}
