@@ -66,9 +66,14 @@ export function errorForStatus(status: number, message: string, answer: FailedAn
   });
 }
 
-/** The error of a response that is not a success; reads its body. */
-export async function errorOfResponse(response: Response, provider: string): Promise<AiError> {
-  const body = await response.text().catch(() => "");
+/**
+ * The error of a response that is not a success; reads its body.
+ *
+ * @param secrets - What was sent as credentials: a provider may repeat it, and the message must not.
+ */
+export async function errorOfResponse(response: Response, provider: string, secrets: readonly string[] = []): Promise<AiError> {
+  let body = await response.text().catch(() => "");
+  for (const secret of secrets) body = body.replaceAll(secret, "<key>");
   return errorForStatus(response.status, readErrorText(body), { provider, ...readRetryHeaders(response.headers) });
 }
 

@@ -2,8 +2,8 @@
 const maxMessageLength = 4096;
 
 /** Pieces of text that can be a key; providers repeat keys in their answers, whole or masked with asterisks. */
-const keyCandidates = /(\bBearer\s+)?[\w*.-]{8,}/gi;
-const keyPrefix = /^(?:sk|pk|rk|gsk|xai|csk|tgp)[-_]/i;
+const keyCandidates = /\bBearer\s+(?=\S*[\d._-])[\w*.~+/=-]{8,}|[\w*.-]{8,}/gi;
+const keyPrefix = /^(?:Bearer\s|(?:sk|pk|rk|gsk|xai|csk|tgp)[-_])/i;
 
 const urlCredentials = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi;
 
@@ -12,9 +12,7 @@ export function cleanText(text: string): string {
   // Cut before the patterns see it: some of them take longer than linear.
   const clean = text
     .slice(0, 2 * maxMessageLength)
-    .replace(keyCandidates, (found, bearer) => {
-      return bearer !== undefined || keyPrefix.test(found) || found.includes("***") ? "<key>" : found;
-    })
+    .replace(keyCandidates, (found) => (keyPrefix.test(found) || found.includes("***") ? "<key>" : found))
     .replace(urlCredentials, "$1")
     .trim();
   return clean.length > maxMessageLength ? `${clean.slice(0, maxMessageLength)}…` : clean;
@@ -42,12 +40,7 @@ export function describeErrorBody(body: unknown): string {
 /** A proxy's error page says in its title what a whole page of markup repeats. */
 function describeHtml(html: string): string {
   const title = /<title[^>]*>([^<]*)/i.exec(html)?.[1]?.trim();
-  return (
-    title ||
-    html
-      .replace(/<(style|script)\b[\s\S]*?<\/\1>|<[^>]*>/gi, " ")
-      .replace(/\s+/g, " ")
-      .trim()
-      .slice(0, 200)
-  );
+  if (title) return title;
+  const text = html.slice(0, maxMessageLength).replace(/<(style|script)\b[\s\S]*?<\/\1>|<[^>]*>/gi, " ");
+  return text.replace(/\s+/g, " ").trim().slice(0, 200);
 }

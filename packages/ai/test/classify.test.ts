@@ -124,7 +124,7 @@ describe("ER-024 401 and 403", () => {
   test.each([
     "sk-ant-api03-abcdef",
     "sk-proj-***************wxyz",
-    "Bearer abc.def",
+    "Bearer abc.defg",
     "xai-1234567",
     "gsk_abcdef12",
     "abcd******wxyz",

@@ -164,7 +164,7 @@ export class AgentProcess {
     return new AgentProcessError(isMissing ? "not_found" : "start_failed", `Cannot start ${command.file}: ${text}`, { cause });
   }
 
-  #exitError(exitCode: number | null, signal: NodeJS.Signals | null): AgentProcessError {
+  #exitError(exitCode: number | null, signal: string | null): AgentProcessError {
     const details = { exitCode, signal, stderrTail: this.stderrTail };
     if (this.#isStopRequested) return new AgentProcessError("stopped", "The agent was stopped.", details);
     const how = signal === null ? `with exit code ${exitCode}` : `by ${signal}`;

@@ -76,7 +76,7 @@ export type AgentProcessErrorCode =
 export interface AgentProcessErrorOptions {
   cause?: unknown;
   exitCode?: number | null;
-  signal?: NodeJS.Signals | null;
+  signal?: string | null;
   stderrTail?: string;
 }
 
@@ -87,8 +87,8 @@ export class AgentProcessError extends Error {
   readonly code: AgentProcessErrorCode;
   /** Null when it never ran, still runs, or was ended by a signal. */
   readonly exitCode: number | null;
-  /** The signal that ended it. */
-  readonly signal: NodeJS.Signals | null;
+  /** The signal that ended it, such as `SIGKILL`. */
+  readonly signal: string | null;
   /** The last characters that it wrote to stderr, at most 16,384. */
   readonly stderrTail: string;
 

@@ -16,6 +16,8 @@ export interface FindCliOptions {
   runtime: string;
   /** Where `PATH` is looked up. */
   env: NodeJS.ProcessEnv;
+  /** Files from where the package is looked for. Default: this one, then one in the current folder. */
+  searchFrom?: readonly string[];
 }
 
 /**
@@ -24,12 +26,12 @@ export interface FindCliOptions {
  *
  * @throws {AgentProcessError} `not_found`.
  */
-export function findCli({ cliPath, runtime, env }: FindCliOptions): CliCommand {
+export function findCli({ cliPath, runtime, env, searchFrom }: FindCliOptions): CliCommand {
   if (cliPath !== undefined) {
     if (existsSync(cliPath)) return toCommand(cliPath, runtime);
     throw new AgentProcessError("not_found", `Cannot start the agent: there is no file ${cliPath}; correct cliPath.`);
   }
-  const found = findInstalled() ?? findOnPath(env);
+  const found = findInstalled(searchFrom ?? [import.meta.url, join(process.cwd(), "index.js")]) ?? findOnPath(env);
   if (found !== undefined) return toCommand(found, runtime);
   throw new AgentProcessError(
     "not_found",
@@ -42,9 +44,8 @@ function toCommand(path: string, runtime: string): CliCommand {
   return isScript ? { file: runtime, args: [path] } : { file: path, args: [] };
 }
 
-/** Looks where this file would import the package from, then where the program that is running would. */
-function findInstalled(): string | undefined {
-  for (const from of [import.meta.url, join(process.cwd(), "index.js")]) {
+function findInstalled(searchFrom: readonly string[]): string | undefined {
+  for (const from of searchFrom) {
     try {
       const manifestPath = createRequire(from).resolve("@pikit/coding-agent/package.json");
       const { bin } = JSON.parse(readFileSync(manifestPath, "utf8")) as { bin: { pi: string } };

@@ -15,15 +15,19 @@ import type {
   WireModelSchema,
 } from "@pikit/coding-agent/protocol";
 
-type Commands = typeof commands;
-type Events = { [N in keyof typeof events]: (typeof events)[N]["static"] };
+type Commands = {
+  [N in keyof typeof commands]: { params: (typeof commands)[N]["params"]["static"]; data: (typeof commands)[N]["data"]["static"] };
+};
+type Events = {
+  [N in keyof typeof events]: (typeof events)[N]["static"];
+};
 
 /** Names of the commands that an agent knows. */
 export type CommandName = keyof Commands;
 /** What a command takes, by its name. */
-export type CommandParams<N extends CommandName> = Commands[N]["params"]["static"];
+export type CommandParams<N extends CommandName> = Commands[N]["params"];
 /** What a successful command answers, by its name. */
-export type CommandData<N extends CommandName> = Commands[N]["data"]["static"];
+export type CommandData<N extends CommandName> = Commands[N]["data"];
 
 export type EventName = keyof Events;
 /** What an agent tells unasked, by `type`. */

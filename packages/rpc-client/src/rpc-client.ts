@@ -69,7 +69,8 @@ export class RpcClient {
 
   /**
    * Ends the agent: closes its input, upon which it saves and exits; sends SIGTERM after `stopGraceMs`, and SIGKILL to its process group
-   * after another `stopGraceMs`. What is still open then rejects with `stopped`. May be called at any time and any number of times.
+   * after another `stopGraceMs`. An agent that is asked so aborts its run and tells of its end; what it left open rejects with `stopped`.
+   * May be called at any time and any number of times.
    *
    * @returns when the process is gone.
    */

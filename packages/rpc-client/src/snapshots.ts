@@ -13,6 +13,7 @@ export class SnapshotRebuilder {
   isDeltas = false;
   readonly #emit: (event: RpcEvent) => void;
   #builder: SnapshotBuilder | undefined;
+  #isStartTold = false;
 
   constructor(emit: (event: RpcEvent) => void) {
     this.#emit = emit;
@@ -20,48 +21,49 @@ export class SnapshotRebuilder {
 
   /** @throws {Error} For an event that does not have the fields of its type, or an update of no message. */
   read(event: RpcEvent | DeltaUpdate): void {
-    if (event.type === "message_start") this.#start(event);
-    else if (event.type === "message_update") this.#update(event);
-    else if (event.type === "message_end") this.#end(event);
-    else this.#emit(event);
-  }
-
-  #start(event: Extract<RpcEvent, { type: "message_start" }>): void {
-    const { message } = event;
-    const isAnswer = message.role === "assistant";
+    if (event.type === "message_update") {
+      this.#update(event);
+      return;
+    }
+    if (event.type === "message_start" && event.message.role === "assistant") {
+      this.#builder = new SnapshotBuilder(event.message);
+      this.#isStartTold = false;
+    }
+    if (event.type === "message_end" && event.message.role === "assistant") this.#end(event.message);
     this.#emit(event);
-    if (!isAnswer) return;
-    this.#builder = new SnapshotBuilder(message);
-    // A request that failed before its answer began has no `start`.
-    if (this.isDeltas && !hasFailed(message)) this.#emit(update(message, { type: "start", partial: message }));
   }
 
   #update(event: MessageUpdate | DeltaUpdate): void {
-    if ("message" in event) this.#emit(event);
-    else if (this.#builder !== undefined) this.#emit(this.#builder.apply(event));
-    else throw new Error("An update came without the start of its message.");
-  }
-
-  #end(event: Extract<RpcEvent, { type: "message_end" }>): void {
-    const { message } = event;
-    if (message.role === "assistant") {
-      this.#builder = undefined;
-      if (this.isDeltas) this.#emit(update(message, closing(message)));
+    if ("message" in event) {
+      this.#emit(event);
+      return;
     }
-    this.#emit(event);
+    if (this.#builder === undefined) throw new Error("An update came without the start of its message.");
+    this.#tellStart(this.#builder.message);
+    this.#emit(this.#builder.apply(event));
+  }
+
+  #end(message: AssistantMessage): void {
+    const builder = this.#builder;
+    this.#builder = undefined;
+    if (!this.isDeltas || builder === undefined) return;
+    const reason = message.stopReason;
+    if (reason === "error" || reason === "aborted") {
+      // One that failed before its first block failed before it began, and then there is no start.
+      this.#emit(toUpdate(message, { type: "error", reason, error: message }));
+    } else {
+      this.#tellStart(builder.message);
+      this.#emit(toUpdate(message, { type: "done", reason, message }));
+    }
+  }
+
+  #tellStart(partial: AssistantMessage): void {
+    if (this.#isStartTold) return;
+    this.#isStartTold = true;
+    this.#emit(toUpdate(partial, { type: "start", partial }));
   }
 }
 
-function update(message: AssistantMessage, assistantMessageEvent: MessageUpdate["assistantMessageEvent"]): MessageUpdate {
+function toUpdate(message: AssistantMessage, assistantMessageEvent: MessageUpdate["assistantMessageEvent"]): MessageUpdate {
   return { type: "message_update", message, assistantMessageEvent };
-}
-
-function closing(message: AssistantMessage): MessageUpdate["assistantMessageEvent"] {
-  const reason = message.stopReason;
-  if (reason === "error" || reason === "aborted") return { type: "error", reason, error: message };
-  return { type: "done", reason, message };
-}
-
-function hasFailed(message: AssistantMessage): boolean {
-  return message.stopReason === "error" || message.stopReason === "aborted";
 }

@@ -22,9 +22,7 @@ test.each([
 test("RC-002 an agent that closes its input and lives on is ended at the next command", async () => {
   const client = await startClient("dies", { stopGraceMs: 100 });
   await client.newSession();
-  // The pipe is closed a moment after the answer; until then writing to it succeeds.
-  const errors = await Promise.all(["a", "b"].map((text) => errorOf(client.prompt(text.repeat(1_000_000)))));
-  expect(errors[0]).toMatchObject({ code: "exited", signal: "SIGTERM" });
+  expect(await errorOf(client.prompt("Hi"))).toMatchObject({ code: "exited", signal: "SIGTERM" });
 });
 
 test("RC-003 answers find their command in any order; a second answer is noise", async () => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import type { RpcClient } from "../src/index.ts";
-import { clientOf, errorOf, fixture, isRunning, startClient, until } from "./helpers/clients.ts";
+import { clientOf, errorOf, fixture, isAtWork, isRunning, startClient, until } from "./helpers/clients.ts";
 
 async function pidsOf(client: RpcClient): Promise<number[]> {
   return JSON.parse((await client.getLastAssistantText()) ?? "");
@@ -15,7 +15,7 @@ test("RC-005 stop ends an agent that ignores the end of its input and SIGTERM, a
   const open = errorOf(client.getMessages());
   await client.stop();
   expect(isRunning(pid)).toBe(false);
-  await until(() => !isRunning(child));
+  await until(() => !isAtWork(child));
   expect(await open).toMatchObject({
     code: "stopped",
     signal: "SIGKILL",
@@ -49,7 +49,7 @@ test("RC-005 what a crashed agent leaves in its group is ended", async () => {
   const client = await startClient("will-not-stop");
   const pids = await pidsOf(client);
   expect(await errorOf(client.abort())).toMatchObject({ code: "exited", exitCode: 1 });
-  await until(() => !pids.some(isRunning));
+  await until(() => !pids.some(isAtWork));
 });
 
 test("RC-005 a child that holds the pipes open from another group does not delay the end for long", async () => {
@@ -73,7 +73,7 @@ test("RC-006 an agent ends when the program that started it is killed", async ()
   const pid = Number(chunk);
   expect(isRunning(pid)).toBe(true);
   parent.kill("SIGKILL");
-  await until(() => !isRunning(pid));
+  await until(() => !isAtWork(pid));
 });
 
 function runParent(scenario: string) {

@@ -45,7 +45,7 @@ export async function sendRequest(
   let refusal: AiError | undefined;
   const fetchOnce: typeof fetch = async (input, init) => {
     const response = await fetch(input, init);
-    if (!response.ok) refusal = await errorOfResponse(response.clone(), model.provider);
+    if (!response.ok) refusal = await errorOfResponse(response.clone(), model.provider, secretsOf(model, options));
     return response;
   };
   try {
@@ -88,6 +88,13 @@ export function chooseKey(model: Model, options: StreamOptions, headers: Record<
   const variables = keyVariablesOf(model.provider);
   if (variables.length === 0) return undefined;
   throw new AiError("auth", `No API key for ${model.provider}. Set ${variables.join(" or ")} in the environment, or pass apiKey.`);
+}
+
+/** The credentials of a call without the scheme in front of them. Shorter ones than this are nobody's secret. */
+function secretsOf(model: Model, options: StreamOptions): string[] {
+  const headers = mergeHeaders(model, options);
+  const values = [options.apiKey, ...credentialHeaders.map((name) => headers[name])];
+  return values.flatMap((value) => value?.trim().split(/\s+/).at(-1) ?? []).filter((value) => value.length >= 6);
 }
 
 /** The body to send: what the adapter made, or what the caller's hook returned in its place. */

@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync } from "node:fs";
+import { appendFileSync, closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { SessionError } from "../errors.ts";
 import type { SessionHeader } from "../protocol/frames.ts";
@@ -25,7 +25,7 @@ export class SessionFile implements SessionStore {
     try {
       // Conversations are private: only their owner may read them.
       mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
-      appendFileSync(this.path, this.#endsWithinLine ? `\n${text}` : text, { mode: 0o600 });
+      appendWhole(this.path, this.#endsWithinLine ? `\n${text}` : text);
       this.#endsWithinLine = false;
     } catch (cause) {
       this.#endsWithinLine = endsWithinLine(this.path);
@@ -38,6 +38,30 @@ export class SessionFile implements SessionStore {
         },
       );
     }
+  }
+}
+
+/** Appends all of the text or none of it: what a full disk took of it is removed again, so that it can be written once there is space. */
+function appendWhole(path: string, text: string): void {
+  const file = openSync(path, "a", 0o600);
+  try {
+    const { size } = fstatSync(file);
+    try {
+      appendFileSync(file, text);
+    } catch (error) {
+      cutBack(file, size);
+      throw error;
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+function cutBack(file: number, size: number): void {
+  try {
+    ftruncateSync(file, size);
+  } catch {
+    // No plain file. Half a line at the end is found by the next append, which then begins on a fresh one.
   }
 }
 
@@ -91,7 +115,16 @@ function parseHeader(line: string, path: string): SessionHeader {
 function tryParseEntry(line: string): SessionEntry | undefined {
   const value = tryParseObject(line);
   if (!value || typeof value.type !== "string" || typeof value.id !== "string") return undefined;
+  if (value.type === "message" && !isMessage(value.message)) return undefined;
   return { ...value, parentId: typeof value.parentId === "string" ? value.parentId : null } as SessionEntry;
+}
+
+/** Whether a message can be shown and sent: a role, and the blocks that the roles of providers have. */
+function isMessage(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || !("role" in value) || typeof value.role !== "string") return false;
+  const content = "content" in value ? value.content : undefined;
+  if (value.role === "user") return typeof content === "string" || Array.isArray(content);
+  return (value.role !== "assistant" && value.role !== "toolResult") || Array.isArray(content);
 }
 
 function tryParseObject(line: string): Record<string, unknown> | undefined {

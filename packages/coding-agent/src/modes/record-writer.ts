@@ -92,18 +92,41 @@ export class RecordWriter {
     }
     const delta = toDelta(event, answer.knownUsage);
     answer.knownUsage = delta.usage ?? answer.knownUsage;
-    const last = this.#queue.at(-1);
-    const joined = last?.kind === "delta" && last.answer === answer ? joinDeltas(last.delta, delta) : undefined;
-    if (last?.kind === "delta" && joined) last.delta = joined;
-    else this.#queue.push({ kind: "delta", delta, answer });
+    if (!this.#joinWaiting(delta, answer)) this.#queue.push({ kind: "delta", delta, answer });
     this.#schedule();
   }
 
+  /** Adds a delta to one that waits, if there is one of its block. Deltas of other blocks may stand between: blocks do not depend on each other. */
+  #joinWaiting(delta: DeltaUpdate, answer: StreamedAnswer): boolean {
+    for (let index = this.#queue.length - 1; index >= 0; index -= 1) {
+      const waiting = this.#queue[index];
+      if (waiting?.kind !== "delta" || waiting.answer !== answer) return false;
+      const joined = joinDeltas(waiting.delta, delta);
+      if (joined) {
+        waiting.delta = joined;
+        return true;
+      }
+      // A start or an end stays where it is, and a new usage must not be told before an older one.
+      if (!("delta" in waiting.delta.assistantMessageEvent) || delta.usage) return false;
+    }
+    return false;
+  }
+
   #sendToolUpdate(update: ToolUpdate): void {
-    const last = this.#queue.at(-1);
-    if (last?.kind === "tool" && last.update.toolCallId === update.toolCallId) last.update = update;
+    const waiting = this.#findWaitingUpdate(update.toolCallId);
+    if (waiting) waiting.update = update;
     else this.#queue.push({ kind: "tool", update });
     this.#schedule();
+  }
+
+  /** Updates of calls that run side by side take turns, so the one to replace need not be the last. */
+  #findWaitingUpdate(toolCallId: string): Extract<Waiting, { kind: "tool" }> | undefined {
+    for (let index = this.#queue.length - 1; index >= 0; index -= 1) {
+      const waiting = this.#queue[index];
+      if (waiting?.kind !== "tool") return undefined;
+      if (waiting.update.toolCallId === toolCallId) return waiting;
+    }
+    return undefined;
   }
 
   /** After the events of this turn of the loop, so that deltas of one network read leave together; not a timer. */

@@ -104,8 +104,8 @@ function replaceUnencodable(root: unknown): unknown {
     ancestors.add(value);
     try {
       if (Array.isArray(value)) return value.map(visit);
-      const plain = typeof (value as { toJSON?: unknown }).toJSON === "function" ? JSON.parse(JSON.stringify(value)) : value;
-      return Object.fromEntries(Object.entries(plain as object).map(([key, item]) => [key, visit(item)]));
+      if (typeof (value as { toJSON?: unknown }).toJSON === "function") return JSON.parse(JSON.stringify(value));
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, visit(item)]));
     } catch {
       return "[cannot be shown as JSON]";
     } finally {

@@ -1,3 +1,4 @@
+import type { Api } from "@pikit/ai";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 
 /**
@@ -14,6 +15,8 @@ function literals<const T extends readonly string[]>(values: T) {
   return Type.Unsafe<T[number]>(Type.Union(values.map((value) => Type.Literal(value))));
 }
 
+const api = Type.Unsafe<Api>(Type.String());
+
 export const ThinkingLevelSchema = literals(["off", "minimal", "low", "medium", "high", "xhigh"]);
 export const StopReasonSchema = literals(["stop", "length", "toolUse", "error", "aborted"]);
 
@@ -21,7 +24,7 @@ export const StopReasonSchema = literals(["stop", "length", "toolUse", "error", 
 export const WireModelSchema = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  api: Type.String(),
+  api,
   provider: Type.String(),
   baseUrl: Type.String(),
   reasoning: Type.Boolean(),
@@ -102,7 +105,7 @@ export const UserMessageSchema = Type.Object({
 export const AssistantMessageSchema = Type.Object({
   role: Type.Literal("assistant"),
   content: Type.Array(Type.Union([TextContentSchema, ThinkingContentSchema, ToolCallSchema])),
-  api: Type.String(),
+  api,
   provider: Type.String(),
   model: Type.String(),
   usage: UsageSchema,

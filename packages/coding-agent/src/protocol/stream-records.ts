@@ -37,7 +37,17 @@ export function toDelta(event: BlockEvent, knownUsage: Usage): DeltaUpdate {
     if (block.thinkingSignature !== undefined) assistantMessageEvent.thinkingSignature = block.thinkingSignature;
     if (block.redacted !== undefined) assistantMessageEvent.redacted = block.redacted;
   }
-  return { type: "message_update", assistantMessageEvent, ...(partial.usage === knownUsage ? {} : { usage: partial.usage }) };
+  return {
+    type: "message_update",
+    assistantMessageEvent,
+    ...(isSameUsage(partial.usage, knownUsage) ? {} : { usage: partial.usage }),
+  };
+}
+
+function isSameUsage(a: Usage, b: Usage): boolean {
+  if (a === b) return true;
+  const counts = ["input", "output", "cacheRead", "cacheWrite"] as const;
+  return a.cost.total === b.cost.total && counts.every((name) => a[name] === b[name]);
 }
 
 /** The record that stands for two that wait: deltas of one block join, everything else stays apart. */

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { RpcClient, type RpcClientOptions } from "../../src/index.ts";
 
@@ -34,6 +35,15 @@ export function isRunning(pid: number): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Whether a process is at work. One that ended counts as such before its foreign parent has asked for its exit code. */
+export function isAtWork(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return isRunning(pid);
   }
 }
 

@@ -1,0 +1,98 @@
+import { execFile } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, expect, test } from "vitest";
+
+const packageFolder = fileURLToPath(new URL("..", import.meta.url));
+const declarations = join(packageFolder, "dist/index.d.ts");
+const compiler = join(packageFolder, "../../node_modules/typescript/bin/tsc");
+const folders: string[] = [];
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** What the compiler says about one program, with nothing but it and the standard library. */
+async function compile(folder: string, program: string, compilerOptions: object): Promise<string> {
+  folders.push(folder);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "program.ts"), program);
+  const options = {
+    module: "nodenext",
+    target: "es2022",
+    strict: true,
+    skipLibCheck: false,
+    noEmit: true,
+    types: [],
+    ...compilerOptions,
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: ["program.ts"] }));
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  return await promisify(execFile)(process.execPath, [compiler, "-p", folder]).then(
+    () => "",
+    ({ stdout }) => stdout,
+  );
+}
+
+test.runIf(existsSync(declarations))(
+  "the published declarations compile in a strict program that has nothing else installed",
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "rpc-client-types-"));
+    const installed = join(folder, "node_modules/@pikit/rpc-client");
+    cpSync(join(packageFolder, "dist"), join(installed, "dist"), { recursive: true });
+    const { publishConfig, ...manifest } = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8"));
+    writeFileSync(join(installed, "package.json"), JSON.stringify({ ...manifest, exports: publishConfig.exports }));
+    const program = `
+    import { RpcClient, isRpcError, type AgentMessage, type RpcEvent } from "@pikit/rpc-client";
+    await using client = new RpcClient({ model: "demo/tour" });
+    const messages: AgentMessage[] = await client.promptAndWait("Hi", { streamingBehavior: "steer" });
+    const count: number = (await client.send("get_state", {})).messageCount + messages.length;
+    const show = (event: RpcEvent): number | undefined =>
+      event.type === "message_update" && event.assistantMessageEvent.type === "text_delta"
+        ? event.assistantMessageEvent.delta.length + event.message.content.length + count
+        : undefined;
+    for await (const event of client.events()) show(event);
+    try { await client.abort(); } catch (error) { if (isRpcError(error) && error.name === "AgentProcessError") error.exitCode satisfies number | null; }
+    // @ts-expect-error: no such command
+    await client.send("make_coffee", {});
+    // @ts-expect-error: the prompt has no text
+    await client.send("prompt", {});
+    // @ts-expect-error: no such event
+    client.onEvent(({ type }) => type === "lunch");
+  `;
+    expect(await compile(folder, program, { lib: ["es2022", "esnext.disposable"] })).toBe("");
+    expect(await compile(folder, program.replace("await using", "const"), { exactOptionalPropertyTypes: true })).toBe("");
+  },
+);
+
+test.runIf(existsSync(declarations))("the published declarations say what the protocol's table says", async () => {
+  const program = `
+    import type * as source from "../../../src/index.ts";
+    import type * as built from "../../../dist/index.d.ts";
+    type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+    type Same<A, B> = [A, B] extends [B, A] ? (Equal<keyof A, keyof B>) : false;
+    export const sameCommands: Equal<source.CommandName, built.CommandName> = true;
+    export const commands: { [N in source.CommandName]: [Same<source.CommandParams<N>, built.CommandParams<N>>, Same<source.CommandData<N>, built.CommandData<N>>] } =
+      {} as { [N in source.CommandName]: [true, true] };
+    export const sameEvents: Equal<source.EventName, built.EventName> = true;
+    export const events: { [N in source.EventName]: Same<Extract<source.RpcEvent, { type: N }>, Extract<built.RpcEvent, { type: N }>> } =
+      {} as { [N in source.EventName]: true };
+    export const names: [
+      Same<source.AgentMessage, built.AgentMessage>,
+      Same<source.AssistantMessage, built.AssistantMessage>,
+      Same<source.Attachment, built.Attachment>,
+      Same<source.BashResult, built.BashResult>,
+      Same<source.SessionState, built.SessionState>,
+      Same<source.WireModel, built.WireModel>,
+      Same<source.SessionState, built.WireModel>,
+    ] = [true, true, true, true, true, true, false];
+  `;
+  // Inside the package, where the sources find what they import.
+  const folder = join(packageFolder, "node_modules/.cache/types");
+  const options = { customConditions: ["pikit-source"], lib: ["es2024", "esnext.disposable"], target: "es2024" };
+  const sources = { allowImportingTsExtensions: true, skipLibCheck: true, exactOptionalPropertyTypes: true, types: ["node"] };
+  expect(await compile(folder, program, { ...options, ...sources })).toBe("");
+});
