@@ -27,6 +27,8 @@ export async function runAssistantTurn(
   } catch (error) {
     answer = failedAnswer(request?.model, error, signal);
     await emit({ type: "message_start", message: answer });
+    const reason = signal.aborted ? "aborted" : "error";
+    await emit({ type: "message_update", message: answer, assistantMessageEvent: { type: "error", reason, error: answer } });
   }
   transcript.push(answer);
   await emit({ type: "message_end", message: answer });

@@ -261,7 +261,15 @@ test("AG-020 an exception in a hook ends the run with an error message and a com
     },
   });
   await agent.prompt("Go");
-  expect(outline(events)).toEqual(["agent_start", "turn_start", "user: Go", "assistant:  [error]", "turn_end", "agent_end"]);
+  expect(outline(events)).toEqual([
+    "agent_start",
+    "turn_start",
+    "user: Go",
+    "  error",
+    "assistant:  [error]",
+    "turn_end",
+    "agent_end",
+  ]);
   expect(agent.state.messages.at(-1)).toMatchObject({ stopReason: "error", errorMessage: "cannot convert", provider: "script" });
   expect(agent.isRunning).toBe(false);
 });

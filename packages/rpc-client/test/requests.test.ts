@@ -31,6 +31,8 @@ test("RC-003 answers find their command in any order; a second answer is noise",
   const texts = Promise.all([client.getLastAssistantText(), client.getLastAssistantText(), client.getLastAssistantText()]);
   await client.abort();
   expect(await texts).toEqual(["2", "3", "4"]);
+  // Its answer comes after all of theirs.
+  await client.getState();
   expect(noise.map((line) => JSON.parse(line))).toMatchObject(["5", "4", "3", "2"].map((id) => ({ id, data: { text: "again" } })));
 });
 
@@ -114,6 +116,15 @@ test("RC-010 large commands arrive whole and in order at an agent that reads lat
   clearInterval(ticking);
   expect(answers.map(({ id, name }) => [Number(id), name])).toEqual(sizes.map((size, index) => [size, `${index}.........`]));
   expect(turns).toBeGreaterThan(5);
+});
+
+test("RC-010 records arrive whole from single bytes, with CRLF, foreign line breaks, and without a last line ending", async () => {
+  const noise: string[] = [];
+  await using client = await startClient("writes-pieces", { onNoise: (line) => noise.push(line) });
+  expect(await client.getLastAssistantText()).toBe("a\u2028b\u0085ç€😀");
+  expect(await client.setModel("any", "\u2028\u0085\n")).toEqual({ id: "\u2028\u0085\n" });
+  await client.abort();
+  expect(noise).toEqual([]);
 });
 
 test("RC-010 a command that no agent would read is refused before it is sent", async () => {
