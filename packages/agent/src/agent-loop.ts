@@ -1,13 +1,12 @@
-import type { AssistantMessage, ToolResultMessage } from "@pikit/ai";
-import { runAssistantTurn } from "./assistant-turn.ts";
+import { type AssistantTurn, runAssistantTurn, tellFailedTurn } from "./assistant-turn.ts";
 import { executeToolCalls } from "./tool-execution.ts";
-import type { AgentEvent, AgentLoopConfig, AgentMessage, ModelRequest } from "./types.ts";
+import type { AgentEvent, AgentLoopConfig, AgentMessage } from "./types.ts";
 
 /** Delivers an event; the loop waits when a promise comes back. Must not throw. */
 export type Emit = (event: AgentEvent) => void | Promise<void>;
 
 export interface AgentRun {
-  /** What starts the run: usually one user message. */
+  /** What starts the run: usually one user message. Empty to go on from a transcript that ends with one. */
   prompts: readonly AgentMessage[];
   /** The conversation so far. Grows as the run adds to it. */
   transcript: AgentMessage[];
@@ -19,7 +18,8 @@ export interface AgentRun {
 
 /**
  * Runs a prompt to its end: the model answers, its tool calls are run, their results go back to the model, until an answer asks for
- * nothing more, fails, or the run is aborted. Every path ends with `agent_end`; this function does not reject.
+ * nothing more and nobody has queued anything, or an answer fails for good, or the run is aborted. Every path ends with `agent_end`;
+ * this function does not reject.
  *
  * @returns What the run added to the transcript, prompts included.
  */
@@ -31,30 +31,46 @@ export async function runAgentLoop({ prompts, transcript, config, emit, signal }
     added.push(message);
     await emit({ type: "message_end", message });
   };
+
   await emit({ type: "agent_start" });
-  let incoming = prompts;
-  for (;;) {
+  let incoming: readonly AgentMessage[] | undefined = prompts;
+  while (incoming) {
     await emit({ type: "turn_start" });
     for (const message of incoming) await add(message);
-    const { answer, request } = await runAssistantTurn(transcript, config, emit, signal);
-    added.push(answer);
-    const toolResults = await respondToCalls(answer, request, emit, signal);
+    const turn = await runAssistantTurn(transcript, config, emit, signal);
+    added.push(turn.answer);
+    const toolResults = isUsable(turn) ? await executeToolCalls(turn, config, emit, signal) : [];
     for (const result of toolResults) await add(result);
-    await emit({ type: "turn_end", message: answer, toolResults });
-    if (toolResults.length === 0 || signal.aborted) break;
-    incoming = [];
+    await emit({ type: "turn_end", message: turn.answer, toolResults });
+    try {
+      incoming = await nextMessages(turn, toolResults.length > 0, config, signal);
+    } catch (error) {
+      added.push(await tellFailedTurn(error, transcript, emit, signal));
+      incoming = undefined;
+    }
   }
   await emit({ type: "agent_end", messages: added, willRetry: false });
   return added;
 }
 
-/** Calls of an answer that failed are not trusted, so they are neither run nor answered; such an answer is never sent back. */
-async function respondToCalls(
-  answer: AssistantMessage,
-  request: ModelRequest | undefined,
-  emit: Emit,
+/** Calls of an answer that failed are not trusted: they are neither run nor answered, and such an answer is never sent back. */
+function isUsable({ answer }: AssistantTurn): boolean {
+  return answer.stopReason !== "error" && answer.stopReason !== "aborted";
+}
+
+/** What the next turn begins with; undefined when the run is over. */
+async function nextMessages(
+  turn: AssistantTurn,
+  hasToolResults: boolean,
+  config: AgentLoopConfig,
   signal: AbortSignal,
-): Promise<ToolResultMessage[]> {
-  if (answer.stopReason === "error" || answer.stopReason === "aborted") return [];
-  return executeToolCalls(answer, request?.tools ?? [], emit, signal);
+): Promise<readonly AgentMessage[] | undefined> {
+  if (signal.aborted) return undefined;
+  if (!isUsable(turn)) return (await config.shouldRetry?.(turn, signal)) && !signal.aborted ? [] : undefined;
+  await config.betweenTurns?.(signal);
+  if (signal.aborted) return undefined;
+  const steering = config.takeSteering?.() ?? [];
+  if (hasToolResults || steering.length > 0) return steering;
+  const followUps = config.takeFollowUps?.() ?? [];
+  return followUps.length > 0 ? followUps : undefined;
 }

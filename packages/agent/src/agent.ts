@@ -1,8 +1,9 @@
-import type { ImageContent, Message, Model, StreamOptions, ThinkingLevel } from "@pikit/ai";
+import type { ImageContent, Model, StreamOptions, ThinkingLevel } from "@pikit/ai";
 import { runAgentLoop } from "./agent-loop.ts";
 import { AgentError } from "./errors.ts";
 import { Listeners } from "./listeners.ts";
-import type { AgentEvent, AgentListener, AgentMessage, AgentTool, ModelRequest } from "./types.ts";
+import { MessageQueue, type QueueMode } from "./message-queue.ts";
+import type { AgentEvent, AgentListener, AgentLoopConfig, AgentMessage, AgentTool, InterruptMode, ModelRequest } from "./types.ts";
 
 /** What an agent knows. Changes made during a run apply from its next model call. */
 export interface AgentState {
@@ -15,7 +16,7 @@ export interface AgentState {
   messages: AgentMessage[];
 }
 
-export interface AgentOptions {
+export interface AgentOptions extends AgentHooks {
   /** May be set later, in `state.model`. */
   model?: Model;
   /** Default: none. */
@@ -26,26 +27,43 @@ export interface AgentOptions {
   tools?: AgentTool[];
   /** A conversation to go on with. Default: empty. */
   messages?: AgentMessage[];
-  /** The transcript as the model shall see it. Default: messages of the providers' three roles. */
-  toModelMessages?: (messages: readonly AgentMessage[]) => Message[] | Promise<Message[]>;
-  /** Further options of a model call, such as a key; asked for before each call, since keys expire. */
-  requestOptions?: (model: Model) => RequestOptions | Promise<RequestOptions>;
+  /** Default `one-at-a-time`. */
+  steeringMode?: QueueMode;
+  /** Default `one-at-a-time`. */
+  followUpMode?: QueueMode;
+  /** Default `wait`. */
+  interruptMode?: InterruptMode;
   /** Told when a listener throws; the run and the other listeners go on. Default: `console.error`. */
   onListenerError?: (error: unknown, event: AgentEvent) => void;
 }
 
+/** What an owner may decide during a run; see `AgentLoopConfig`. */
+export interface AgentHooks
+  extends Pick<AgentLoopConfig, "toModelMessages" | "shouldRetry" | "betweenTurns" | "beforeToolCall" | "afterToolCall"> {
+  /** Further options of a model call, such as a key; asked for before each call, since keys expire. */
+  requestOptions?(model: Model): RequestOptions | Promise<RequestOptions>;
+}
+
 export type RequestOptions = Omit<StreamOptions, "signal" | "reasoning">;
 
-/** A conversation with a model that can use tools: one run at a time, observed through events. */
+/** A conversation with a model that can use tools: one run at a time, observed through events, steered through queues. */
 export class Agent {
   readonly state: AgentState;
-  readonly #options: AgentOptions;
+  /** Messages for the next turn of the run: they go in before the next model call. */
+  readonly steering: MessageQueue;
+  /** Messages for the end of the run: they go in when it would stop. */
+  readonly followUps: MessageQueue;
+  interruptMode: InterruptMode;
+  readonly #hooks: AgentHooks;
   readonly #listeners: Listeners<AgentEvent>;
   #run: { controller: AbortController; ended: Promise<void> } | undefined;
 
-  constructor(options: AgentOptions) {
-    this.#options = options;
+  constructor(options: AgentOptions = {}) {
+    this.#hooks = options;
     this.#listeners = new Listeners(options.onListenerError ?? reportListenerError);
+    this.steering = new MessageQueue(options.steeringMode);
+    this.followUps = new MessageQueue(options.followUpMode);
+    this.interruptMode = options.interruptMode ?? "wait";
     this.state = {
       model: options.model,
       systemPrompt: options.systemPrompt ?? "",
@@ -67,18 +85,39 @@ export class Agent {
    * @param images - Sent along with a text.
    * @throws {AgentError} `busy` while a run is going, `no_model` without a model; nothing is changed.
    */
-  async prompt(input: string | AgentMessage | AgentMessage[], images: ImageContent[] = []): Promise<void> {
-    if (this.#run) {
-      throw new AgentError("busy", "A run is already going. Wait for it with waitForIdle(), or stop it with abort().");
-    }
-    if (!this.state.model) throw new AgentError("no_model", "No model is chosen. Set state.model first.");
-    const controller = new AbortController();
-    const ended = this.#start(toMessages(input, images), controller.signal);
-    this.#run = { controller, ended };
-    await ended;
+  prompt(input: string | AgentMessage | AgentMessage[], images: ImageContent[] = []): Promise<void> {
+    return this.#start(() => toMessages(input, images));
   }
 
-  /** Stops the run that is going, if any. `waitForIdle()` tells when it has ended. */
+  /**
+   * Goes on without a new prompt: asks the model again after a user message or tool results, else runs what is queued.
+   *
+   * @throws {AgentError} `busy`, `no_model`; `nothing_to_continue` when there is neither. Nothing is changed.
+   */
+  continue(): Promise<void> {
+    return this.#start(() => {
+      const last = this.state.messages.at(-1);
+      if (last && last.role !== "assistant") return [];
+      const queued = last ? this.#takeQueued() : [];
+      if (queued.length > 0) return queued;
+      throw new AgentError(
+        "nothing_to_continue",
+        "There is nothing to continue: the last message is an answer, and no message is queued.",
+      );
+    });
+  }
+
+  /** Queues a message for the next turn. While idle it waits for the next prompt and follows it. */
+  steer(message: AgentMessage): void {
+    this.steering.add(message);
+  }
+
+  /** Queues a message for the end of the run. While idle it waits for the next prompt. */
+  followUp(message: AgentMessage): void {
+    this.followUps.add(message);
+  }
+
+  /** Stops the run that is going, if any; queued messages stay queued. `waitForIdle()` tells when it has ended. */
   abort(reason: unknown = new AgentError("aborted", "The run was aborted.")): void {
     this.#run?.controller.abort(reason);
   }
@@ -93,29 +132,77 @@ export class Agent {
     return this.#listeners.add(listener);
   }
 
-  async #start(prompts: AgentMessage[], signal: AbortSignal): Promise<void> {
+  /**
+   * Empties transcript and queues.
+   *
+   * @throws {AgentError} `busy` while a run is going.
+   */
+  reset(): void {
+    this.#requireIdle();
+    this.state.messages = [];
+    this.steering.clear();
+    this.followUps.clear();
+  }
+
+  async #start(choosePrompts: () => AgentMessage[]): Promise<void> {
+    this.#requireIdle();
+    if (!this.state.model) throw new AgentError("no_model", "No model is chosen. Set state.model first.");
+    const prompts = choosePrompts();
+    const controller = new AbortController();
+    const ended = this.#runAll(prompts, controller.signal);
+    this.#run = { controller, ended };
+    await ended;
+  }
+
+  async #runAll(prompts: AgentMessage[], signal: AbortSignal): Promise<void> {
     try {
-      await runAgentLoop({
-        prompts,
-        transcript: this.state.messages,
-        config: {
-          nextRequest: () => this.#nextRequest(),
-          ...(this.#options.toModelMessages ? { toModelMessages: this.#options.toModelMessages } : {}),
-        },
-        emit: (event) => this.#listeners.emit(event),
-        signal,
-      });
+      const { messages: transcript } = this.state;
+      for (let next = prompts; ; ) {
+        await runAgentLoop({ prompts: next, transcript, config: this.#config(), emit: this.#emit, signal });
+        // A run that ended well has left nothing in the queues, so what is there now was queued by a listener of its end.
+        next = endsWell(transcript) ? this.#takeQueued() : [];
+        if (next.length === 0) break;
+      }
     } finally {
       this.#run = undefined;
     }
   }
 
+  readonly #emit = (event: AgentEvent): void | Promise<void> => this.#listeners.emit(event);
+
+  #config(): AgentLoopConfig {
+    return {
+      ...this.#hooks,
+      nextRequest: () => this.#nextRequest(),
+      takeSteering: () => this.steering.take(),
+      takeFollowUps: () => this.followUps.take(),
+      interruptMode: () => this.interruptMode,
+      hasSteering: () => this.steering.length > 0,
+    };
+  }
+
   async #nextRequest(): Promise<ModelRequest> {
     const { model, systemPrompt, thinkingLevel, tools } = this.state;
     if (!model) throw new AgentError("no_model", "The model was removed during the run.");
-    const options = await this.#options.requestOptions?.(model);
+    const options = await this.#hooks.requestOptions?.(model);
     return { model, systemPrompt, thinkingLevel, tools, ...(options ? { options } : {}) };
   }
+
+  #takeQueued(): AgentMessage[] {
+    const steering = this.steering.take();
+    return steering.length > 0 ? steering : this.followUps.take();
+  }
+
+  #requireIdle(): void {
+    if (this.#run) {
+      throw new AgentError("busy", "A run is already going. Wait for it with waitForIdle(), or stop it with abort().");
+    }
+  }
+}
+
+function endsWell(transcript: readonly AgentMessage[]): boolean {
+  const last = transcript.at(-1);
+  return last?.role === "assistant" && last.stopReason !== "error" && last.stopReason !== "aborted";
 }
 
 function toMessages(input: string | AgentMessage | AgentMessage[], images: ImageContent[]): AgentMessage[] {

@@ -1,9 +1,19 @@
-import { type AssistantMessage, emptyUsage, type Message, type Model, stream } from "@pikit/ai";
+import {
+  type AiError,
+  type AssistantMessage,
+  type AssistantMessageEventStream,
+  emptyUsage,
+  type Message,
+  type Model,
+  stream,
+} from "@pikit/ai";
 import type { Emit } from "./agent-loop.ts";
 import type { AgentLoopConfig, AgentMessage, ModelRequest } from "./types.ts";
 
 export interface AssistantTurn {
   answer: AssistantMessage;
+  /** Why the answer failed, where the model call knows. */
+  failure: AiError | undefined;
   /** What the answer was asked for with; absent when preparing the request failed. */
   request: ModelRequest | undefined;
 }
@@ -20,33 +30,59 @@ export async function runAssistantTurn(
 ): Promise<AssistantTurn> {
   let request: ModelRequest | undefined;
   let answer: AssistantMessage;
+  let failure: AiError | undefined;
   try {
     request = await config.nextRequest();
     const messages = await (config.toModelMessages ?? keepModelMessages)(transcript);
-    answer = await streamAnswer(request, messages, emit, signal);
+    const events = startAnswer(request, messages, signal);
+    answer = await tellAnswer(events, emit);
+    failure = events.failure;
   } catch (error) {
-    answer = failedAnswer(request?.model, error, signal);
-    await emit({ type: "message_start", message: answer });
-    const reason = signal.aborted ? "aborted" : "error";
-    await emit({ type: "message_update", message: answer, assistantMessageEvent: { type: "error", reason, error: answer } });
+    answer = await tellFailedAnswer(request?.model, error, emit, signal);
   }
   transcript.push(answer);
   await emit({ type: "message_end", message: answer });
-  return { answer, request };
+  return { answer, failure, request };
 }
 
-async function streamAnswer(
-  request: ModelRequest,
-  messages: Message[],
+/** A turn of nothing but an error: for what fails between two turns. */
+export async function tellFailedTurn(
+  error: unknown,
+  transcript: AgentMessage[],
   emit: Emit,
   signal: AbortSignal,
 ): Promise<AssistantMessage> {
+  await emit({ type: "turn_start" });
+  const answer = await tellFailedAnswer(undefined, error, emit, signal);
+  transcript.push(answer);
+  await emit({ type: "message_end", message: answer });
+  await emit({ type: "turn_end", message: answer, toolResults: [] });
+  return answer;
+}
+
+async function tellFailedAnswer(
+  model: Model | undefined,
+  error: unknown,
+  emit: Emit,
+  signal: AbortSignal,
+): Promise<AssistantMessage> {
+  const answer = failedAnswer(model, error, signal);
+  const reason = signal.aborted ? "aborted" : "error";
+  await emit({ type: "message_start", message: answer });
+  await emit({ type: "message_update", message: answer, assistantMessageEvent: { type: "error", reason, error: answer } });
+  return answer;
+}
+
+function startAnswer(request: ModelRequest, messages: Message[], signal: AbortSignal): AssistantMessageEventStream {
   const { model, systemPrompt, tools, thinkingLevel = "off", options } = request;
-  const events = stream(
+  return stream(
     model,
     { messages, ...(systemPrompt ? { systemPrompt } : {}), ...(tools.length > 0 ? { tools: [...tools] } : {}) },
     { ...options, signal, reasoning: thinkingLevel },
   );
+}
+
+async function tellAnswer(events: AssistantMessageEventStream, emit: Emit): Promise<AssistantMessage> {
   let isStarted = false;
   for await (const event of events) {
     const message = event.type === "done" ? event.message : event.type === "error" ? event.error : event.partial;

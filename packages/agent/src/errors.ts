@@ -27,11 +27,11 @@ export function isToolError(error: unknown): error is ToolError {
   return typeof error === "object" && error !== null && (error as Record<symbol, unknown>)[brand] === "tool";
 }
 
-/** What was asked of an `Agent` cannot be done in its present state (`busy`, `no_model`; nothing has changed), or a run was stopped (`aborted`). */
+/** What was asked of an `Agent` cannot be done in its present state (`busy`, `no_model`, `nothing_to_continue`; nothing has changed), or a run was stopped (`aborted`). */
 export class AgentError extends Error {
   override readonly name = "AgentError";
   readonly [brand] = "agent";
-  readonly code: "busy" | "no_model" | "aborted";
+  readonly code: "busy" | "no_model" | "nothing_to_continue" | "aborted";
 
   constructor(code: AgentError["code"], message: string) {
     super(message);

@@ -1,87 +1,110 @@
-import type { AssistantMessage, ToolCall, ToolResultMessage } from "@pikit/ai";
+import type { ToolCall, ToolResultMessage } from "@pikit/ai";
 import type { Emit } from "./agent-loop.ts";
+import type { AssistantTurn } from "./assistant-turn.ts";
 import { isToolError, ToolError } from "./errors.ts";
-import type { AgentTool, AgentToolResult } from "./types.ts";
+import type { AgentLoopConfig, AgentTool, AgentToolResult, PendingToolCall, ToolCallOutcome } from "./types.ts";
 
-/** How long a tool may take to return after its signal was aborted; then its call is reported aborted and its result ignored. */
+/** How long a tool or hook may take after its signal was aborted; then its call is reported aborted and its result ignored. */
 const abortGraceMs = 2000;
 
-/** A call that is ready to run, or the reason why it cannot be. */
-interface PreparedCall {
-  call: ToolCall;
-  tool?: AgentTool;
-  params?: unknown;
-  refusal?: ToolError;
-}
-
-interface Outcome {
-  result: AgentToolResult;
-  isError: boolean;
-}
+/** A call that is ready to run, or the reason why it will not. */
+type PreparedCall = { toolCall: ToolCall; pending: PendingToolCall } | { toolCall: ToolCall; refusal: ToolError };
 
 /**
  * Runs the tool calls of an answer and returns their results in the order of the calls, whatever finished first. Every call gets
- * exactly one result: what cannot be run, fails, or is aborted gets an error result, and its siblings go on.
+ * exactly one result: what cannot be run, fails, is refused, skipped or aborted gets an error result, and its siblings go on.
  */
 export async function executeToolCalls(
-  answer: AssistantMessage,
-  tools: readonly AgentTool[],
+  { answer, request }: AssistantTurn,
+  config: AgentLoopConfig,
   emit: Emit,
   signal: AbortSignal,
 ): Promise<ToolResultMessage[]> {
-  const calls = answer.content.filter((block) => block.type === "toolCall");
+  const tools = request?.tools ?? [];
+  const isCutOff = answer.stopReason === "length";
   const prepared: PreparedCall[] = [];
-  for (const call of calls) prepared.push(await prepare(call, answer, tools));
-
-  const runsInParallel = prepared.every(({ tool }) => tool === undefined || tool.executionMode === "parallel");
-  if (runsInParallel) return Promise.all(prepared.map((call) => execute(call, emit, signal)));
+  for (const block of answer.content) {
+    if (block.type === "toolCall") prepared.push(await prepare(block, tools, isCutOff, config, signal));
+  }
+  const isInterruptible = config.interruptMode?.() === "immediate";
+  const allowsParallel = prepared.every((call) => !("pending" in call) || call.pending.tool.executionMode === "parallel");
+  if (allowsParallel && !isInterruptible) return Promise.all(prepared.map((call) => execute(call, config, emit, signal)));
   const results: ToolResultMessage[] = [];
-  for (const call of prepared) results.push(await execute(call, emit, signal));
+  for (const call of prepared) {
+    const isOvertaken = isInterruptible && config.hasSteering?.();
+    results.push(await execute(isOvertaken ? skipped(call) : call, config, emit, signal));
+  }
   return results;
 }
 
-async function prepare(call: ToolCall, answer: AssistantMessage, tools: readonly AgentTool[]): Promise<PreparedCall> {
+async function prepare(
+  toolCall: ToolCall,
+  tools: readonly AgentTool[],
+  isCutOff: boolean,
+  config: AgentLoopConfig,
+  signal: AbortSignal,
+): Promise<PreparedCall> {
   try {
-    if (answer.stopReason === "length") {
+    if (isCutOff) {
       throw new ToolError(
         "cut_off",
         "The answer reached its output limit, so this call may be incomplete and was not run. Send it again.",
       );
     }
-    const tool = tools.find(({ name }) => name === call.name);
+    const tool = tools.find(({ name }) => name === toolCall.name);
     if (!tool) {
       const names = tools.map(({ name }) => name).join(", ") || "none";
-      throw new ToolError("unknown_tool", `There is no tool named "${call.name}". Available: ${names}.`);
+      throw new ToolError("unknown_tool", `There is no tool named "${toolCall.name}". Available: ${names}.`);
     }
-    if (call.argumentsError !== undefined) throw new ToolError("invalid_arguments", call.argumentsError);
+    if (toolCall.argumentsError !== undefined) throw new ToolError("invalid_arguments", toolCall.argumentsError);
     // Loaded with the first call: nothing before it needs a validator.
     const { validateArguments } = await import("./validate-arguments.ts");
-    return { call, tool, params: validateArguments(tool, call.arguments) };
+    const pending = { toolCall, tool, params: await validateArguments(tool, toolCall.arguments) };
+    const verdict = await withinGrace(async () => config.beforeToolCall?.(pending, signal), signal);
+    if (verdict && "refuse" in verdict) throw new ToolError("refused", verdict.refuse);
+    return { toolCall, pending: verdict ? { ...pending, params: verdict.params } : pending };
   } catch (error) {
-    return { call, refusal: toToolError(error) };
+    return { toolCall, refusal: toToolError(error) };
   }
 }
 
-async function execute(prepared: PreparedCall, emit: Emit, signal: AbortSignal): Promise<ToolResultMessage> {
-  const { call } = prepared;
-  const event = { toolCallId: call.id, toolName: call.name };
-  await emit({ type: "tool_execution_start", ...event, args: call.arguments });
-  const { result, isError } = await run(prepared, emit, signal);
-  await emit({ type: "tool_execution_end", ...event, result, isError });
-  return { role: "toolResult", ...event, ...result, isError, timestamp: Date.now() };
+function skipped(call: PreparedCall): PreparedCall {
+  if ("refusal" in call) return call;
+  const text = "Skipped: the user sent a message while earlier calls ran. Read it first, then decide whether this is still wanted.";
+  return { toolCall: call.toolCall, refusal: new ToolError("skipped", text) };
 }
 
-async function run({ call, tool, params, refusal }: PreparedCall, emit: Emit, signal: AbortSignal): Promise<Outcome> {
-  if (!tool || refusal) return errorOutcome(refusal ?? new ToolError("unknown_tool", `There is no tool named "${call.name}".`));
+async function execute(
+  prepared: PreparedCall,
+  config: AgentLoopConfig,
+  emit: Emit,
+  signal: AbortSignal,
+): Promise<ToolResultMessage> {
+  const { id: toolCallId, name: toolName, arguments: args } = prepared.toolCall;
+  await emit({ type: "tool_execution_start", toolCallId, toolName, args });
+  const { result, isError } =
+    "refusal" in prepared ? errorOutcome(prepared.refusal) : await run(prepared.pending, config, emit, signal);
+  await emit({ type: "tool_execution_end", toolCallId, toolName, result, isError });
+  return { role: "toolResult", toolCallId, toolName, ...result, isError, timestamp: Date.now() };
+}
+
+async function run(pending: PendingToolCall, config: AgentLoopConfig, emit: Emit, signal: AbortSignal): Promise<ToolCallOutcome> {
+  const { toolCall, tool, params } = pending;
   if (signal.aborted) return errorOutcome(new ToolError("aborted", "Not started: the run was aborted."));
   let isOver = false;
   const onUpdate = (partialResult: AgentToolResult) => {
     if (isOver) return;
-    void emit({ type: "tool_execution_update", toolCallId: call.id, toolName: call.name, args: call.arguments, partialResult });
+    const { id: toolCallId, name: toolName, arguments: args } = toolCall;
+    void emit({ type: "tool_execution_update", toolCallId, toolName, args, partialResult });
+  };
+  const work = async (): Promise<ToolCallOutcome> => {
+    const outcome = await call(tool, toolCall.id, params, signal, onUpdate).catch((error: unknown) =>
+      errorOutcome(toToolError(error)),
+    );
+    return (await config.afterToolCall?.(pending, outcome, signal)) ?? outcome;
   };
   try {
-    const result = await withinGrace(async () => tool.execute(call.id, params, signal, onUpdate), signal);
-    return { result: { content: result.content, details: result.details ?? null }, isError: false };
+    return await withinGrace(work, signal);
   } catch (error) {
     return errorOutcome(toToolError(error));
   } finally {
@@ -89,7 +112,15 @@ async function run({ call, tool, params, refusal }: PreparedCall, emit: Emit, si
   }
 }
 
-/** Waits for the tool, but after an abort no longer than the grace: a tool that ignores its signal must not hold the run. */
+async function call(tool: AgentTool, ...args: Parameters<AgentTool["execute"]>): Promise<ToolCallOutcome> {
+  const result: Partial<AgentToolResult> | undefined = await tool.execute(...args);
+  if (!Array.isArray(result?.content)) {
+    throw new ToolError("bad_result", `The tool ${tool.name} returned no content. This is a fault of the tool; try another way.`);
+  }
+  return { result: { content: result.content, details: result.details ?? null }, isError: false };
+}
+
+/** Waits for the work, but after an abort no longer than the grace: what ignores its signal must not hold the run. */
 async function withinGrace<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   const leftBehind = Promise.withResolvers<never>();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -97,6 +128,7 @@ async function withinGrace<T>(work: () => Promise<T>, signal: AbortSignal): Prom
     const error = new ToolError("aborted", "Aborted: the tool did not stop in time and was left behind.");
     timer = setTimeout(() => leftBehind.reject(error), abortGraceMs);
   };
+  if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     return await Promise.race([work(), leftBehind.promise]);
@@ -111,7 +143,7 @@ function toToolError(error: unknown): ToolError {
   return new ToolError("failed", error instanceof Error ? error.message : String(error), { cause: error });
 }
 
-function errorOutcome(error: ToolError): Outcome {
+function errorOutcome(error: ToolError): ToolCallOutcome {
   // A model must always be told something, also by a tool that threw an empty message.
   const text = error.message || `The tool failed (${error.code}).`;
   return { result: { content: [{ type: "text", text }], details: error.details ?? null }, isError: true };

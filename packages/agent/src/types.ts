@@ -1,4 +1,5 @@
 import type {
+  AiError,
   AssistantMessage,
   AssistantMessageEvent,
   ImageContent,
@@ -8,6 +9,7 @@ import type {
   TextContent,
   ThinkingLevel,
   Tool,
+  ToolCall,
   ToolResultMessage,
   UserMessage,
 } from "@pikit/ai";
@@ -118,10 +120,63 @@ export interface ModelRequest {
   options?: Omit<StreamOptions, "signal" | "reasoning">;
 }
 
-/** The parts of a run that its owner decides. Whatever throws here ends the run with an error message in the transcript. */
+/** A tool call that has been found valid and is about to run. */
+export interface PendingToolCall {
+  toolCall: ToolCall;
+  tool: AgentTool;
+  /** Validated and coerced. */
+  params: unknown;
+}
+
+/** What a `beforeToolCall` hook may decide: run it with other parameters, or refuse it with a text for the model. */
+export type ToolCallVerdict = { params: unknown } | { refuse: string };
+
+/** When a message that steers is looked at: between the tool calls of a turn, or after them. */
+export type InterruptMode = "immediate" | "wait";
+
+/** What a tool call gave. */
+export interface ToolCallOutcome {
+  result: AgentToolResult;
+  isError: boolean;
+}
+
+/** An answer that failed, and why. */
+export interface FailedAnswer {
+  answer: AssistantMessage;
+  /** Absent when preparing the request failed. */
+  failure: AiError | undefined;
+}
+
+/**
+ * The parts of a run that its owner decides. What the tool hooks throw becomes the call's error result; what the others throw ends the
+ * run with an error message in the transcript.
+ */
 export interface AgentLoopConfig {
   /** What the next model call is made with. */
   nextRequest(): ModelRequest | Promise<ModelRequest>;
   /** The transcript as the model shall see it. Default: messages of the providers' three roles, others left out. */
   toModelMessages?(messages: readonly AgentMessage[]): Message[] | Promise<Message[]>;
+  /** Messages to put in before the next model call. Asked after each turn. */
+  takeSteering?(): AgentMessage[];
+  /** Messages to go on with when the run would end. */
+  takeFollowUps?(): AgentMessage[];
+  /**
+   * `immediate`: the calls of a turn run in order, and once `hasSteering` says that a message waits, those that have not started are
+   * skipped. `wait` (default): steering waits for the end of the turn.
+   */
+  interruptMode?(): InterruptMode;
+  /** Whether `takeSteering` would give something. */
+  hasSteering?(): boolean;
+  /** Whether to ask again after an answer that failed. It may wait, and must stop waiting when the signal is aborted. Default: no. */
+  shouldRetry?(failed: FailedAnswer, signal: AbortSignal): boolean | Promise<boolean>;
+  /** Called between two turns, and before follow-ups are looked for: the place for work on the transcript. */
+  betweenTurns?(signal: AbortSignal): void | Promise<void>;
+  /** Asked for each valid call, in the order of the calls, before any of them runs. */
+  beforeToolCall?(call: PendingToolCall, signal: AbortSignal): ToolCallVerdict | undefined | Promise<ToolCallVerdict | undefined>;
+  /** Sees what each call that ran gave, and may replace it. */
+  afterToolCall?(
+    call: PendingToolCall,
+    outcome: ToolCallOutcome,
+    signal: AbortSignal,
+  ): ToolCallOutcome | undefined | Promise<ToolCallOutcome | undefined>;
 }

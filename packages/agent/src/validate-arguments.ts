@@ -1,4 +1,6 @@
+import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { coerceArguments } from "./coerce-arguments.ts";
 import { ToolError } from "./errors.ts";
 import type { AgentTool } from "./types.ts";
 
@@ -8,23 +10,30 @@ const maxProblems = 5;
 const maxQuoted = 500;
 
 /**
- * Checks a model's arguments against the tool's schema, after converting what is merely spelt wrong (`"5"` for a number).
+ * Checks a model's arguments against the tool's schema (TypeBox, or any JSON Schema), after mending what is merely misspelt.
  *
  * @returns A copy, so that a tool may change it.
  * @throws {ToolError} `invalid_arguments`, listing path and reason of each problem and the arguments as received.
  */
-export function validateArguments(tool: AgentTool, args: Record<string, unknown>): unknown {
-  const converted = Value.Convert(tool.parameters, structuredClone(args));
-  if (Value.Check(tool.parameters, converted)) return converted;
-  const problems: string[] = [];
-  for (const { path, message } of Value.Errors(tool.parameters, converted)) {
-    if (problems.length === maxProblems) break;
-    problems.push(`${path || "/"}: ${message}`);
-  }
+export async function validateArguments(tool: AgentTool, args: Record<string, unknown>): Promise<unknown> {
+  const params = coerceArguments(tool.parameters, structuredClone(args));
+  const problems = await findProblems(tool.parameters, params);
+  if (problems.length === 0) return params;
   throw new ToolError(
     "invalid_arguments",
-    `Invalid arguments for ${tool.name}. ${problems.join("; ")}. Received: ${quote(args)}. Call the tool again with corrected arguments.`,
+    `Invalid arguments for ${tool.name}. ${problems.slice(0, maxProblems).join("; ")}. Received: ${quote(args)}. Call the tool again with corrected arguments.`,
   );
+}
+
+/** What is wrong, as `path: reason`; empty when nothing is. */
+async function findProblems(schema: TSchema, value: unknown): Promise<string[]> {
+  try {
+    if (Value.Check(schema, value)) return [];
+    return Array.from(Value.Errors(schema, value), ({ path, message }) => `${path || "/"}: ${message}`);
+  } catch {
+    // Not made by TypeBox, which throws at kinds that it does not know. Tools of a host bring plain JSON Schema.
+    return (await import("./json-schema.ts")).findJsonSchemaProblems(schema, value);
+  }
 }
 
 function quote(args: Record<string, unknown>): string {
