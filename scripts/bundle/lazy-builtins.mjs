@@ -15,7 +15,9 @@ export const lazyBuiltins = {
       const name = path.replace(/^(node:)?/, "node:");
       // The first file of the CLI says which Node it needs, also on those that have no getBuiltinModule.
       if (importer.endsWith("/src/cli.ts")) return { path: name, external: true };
-      return { path: name, namespace: kind === "require-call" ? "required-builtin" : "imported-builtin" };
+      // Libraries import whole modules (`import * as fs`), and reading all members of one warns about the deprecated ones.
+      const isWhole = kind === "require-call" || importer.includes("node_modules");
+      return { path: name, namespace: isWhole ? "required-builtin" : "imported-builtin" };
     });
     build.onLoad({ filter: /.*/, namespace: "required-builtin" }, ({ path }) => ({ contents: `module.exports = ${get(path)}` }));
     build.onLoad({ filter: /.*/, namespace: "imported-builtin" }, ({ path }) => {

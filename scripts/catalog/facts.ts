@@ -1,0 +1,66 @@
+import { MODEL_CONFIGS, type ModelConfig } from "llm-zoo";
+import type { Model } from "../../packages/ai/src/types.ts";
+import { familyOf } from "./families.ts";
+
+/** What is known of a model besides its price. Limits are tokens; 0 where nobody says. */
+export interface Facts {
+  name?: string;
+  reasoning: boolean;
+  image: boolean;
+  contextWindow: number;
+  maxTokens: number;
+}
+
+/** A name that is the same for a model at every host: `moonshotai/Kimi-K2.6` and `kimi-k2.6` are both `kimi-k2-6`. */
+export function plainName(id: string): string {
+  return id.slice(id.lastIndexOf("/") + 1).toLowerCase().replaceAll(".", "-");
+}
+
+/** The ids under which a vendor sells its own models, newest first, without those that it has switched off. */
+export function vendorIds(vendor: string): { short: string; full: string }[] {
+  return Object.values(MODEL_CONFIGS)
+    .filter((config) => config.provider === vendor && !config.retired && !config.openRouterOnly && canCallTools(config))
+    .map(({ shortName, fullName }) => ({ short: shortName, full: fullName }));
+}
+
+/**
+ * What is known of a model, undefined when it is nothing: what was written down for its family, else what llm-zoo says, else what the
+ * vendor's own catalog has.
+ *
+ * @param vendorModels - Models of vendors that were built before.
+ */
+export function factsOf(id: string, vendorModels: readonly Model[]): Facts | undefined {
+  const plain = plainName(id);
+  const original = vendorModels.find((model) => plainName(model.id) === plain);
+  if (original) {
+    const { name, reasoning, input, contextWindow, maxTokens } = original;
+    return { name, reasoning, image: input.includes("image"), contextWindow, maxTokens };
+  }
+  return familyOf(plain)?.facts ?? zooFacts(plain);
+}
+
+/** One model is several entries there, one for each way of calling it. */
+function zooFacts(plain: string): Facts | undefined {
+  const configs = Object.values(MODEL_CONFIGS).filter(
+    (config) => (plainName(config.shortName) === plain || plainName(config.fullName) === plain) && canCallTools(config),
+  );
+  const [first] = configs;
+  if (!first) return undefined;
+  return {
+    name: displayName(first),
+    reasoning: configs.some(({ capabilities }) => capabilities.supportsReasoning),
+    image: configs.some(({ capabilities }) => capabilities.supportsVision),
+    contextWindow: Math.max(...configs.map((config) => config.contextWindow)),
+    maxTokens: Math.max(...configs.map((config) => config.maxOutputTokens)),
+  };
+}
+
+function canCallTools({ capabilities }: ModelConfig): boolean {
+  return capabilities.supportsFunctionCalling;
+}
+
+/** Labels there may end in the way of calling, in brackets, and leave out Claude's first name. */
+function displayName({ label, provider }: ModelConfig): string {
+  const name = label.replace(/ \([^)]*\)$/, "");
+  return provider === "anthropic" && !name.startsWith("Claude") ? `Claude ${name}` : name;
+}
