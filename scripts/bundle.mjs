@@ -27,7 +27,8 @@ const packages = {
 
 const typebox = "@sinclair/typebox";
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
-const { library, command, inlines } = packages[manifest.name] ?? fail("scripts/bundle.mjs knows no entry points of it, add them there");
+const { library, command, inlines } =
+  packages[manifest.name] ?? fail("scripts/bundle.mjs knows no entry points of it, add them there");
 for (const source of Object.values({ ...library, ...command })) {
   if (!existsSync(source)) fail(`the entry point ${source} is missing`);
 }
@@ -36,7 +37,7 @@ for (const source of Object.values({ ...library, ...command })) {
 for (const folder of ["dist/chunks", "dist/command"]) rmSync(folder, { recursive: true, force: true });
 const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).filter((name) => name !== typebox);
 const ours = (name) => name.startsWith("@pikit/");
-const outputs = { ...(await bundle(library, { folder: "chunks", imports: inlines ? [] : installed, shared: Object.values(library) })) };
+const outputs = await bundle(library, { folder: "chunks", imports: inlines ? [] : installed, shared: Object.values(library) });
 if (command) {
   const imports = installed.filter((name) => !ours(name));
   Object.assign(outputs, await bundle(command, { folder: "command", imports, shared: ["src/main.ts"] }));
