@@ -1,3 +1,4 @@
+import type { ToolResultMessage } from "@pikit/ai";
 import { type AssistantTurn, runAssistantTurn, tellFailedTurn } from "./assistant-turn.ts";
 import { executeToolCalls } from "./tool-execution.ts";
 import type { AgentEvent, AgentLoopConfig, AgentMessage } from "./types.ts";
@@ -43,7 +44,7 @@ export async function runAgentLoop({ prompts, transcript, config, emit, signal }
     for (const result of toolResults) await add(result);
     await emit({ type: "turn_end", message: turn.answer, toolResults });
     try {
-      incoming = await nextMessages(turn, toolResults.length > 0, config, signal);
+      incoming = await nextMessages(turn, toolResults, config, signal);
     } catch (error) {
       added.push(await tellFailedTurn(error, transcript, emit, signal));
       incoming = undefined;
@@ -61,16 +62,16 @@ function isUsable({ answer }: AssistantTurn): boolean {
 /** What the next turn begins with; undefined when the run is over. */
 async function nextMessages(
   turn: AssistantTurn,
-  hasToolResults: boolean,
+  toolResults: readonly ToolResultMessage[],
   config: AgentLoopConfig,
   signal: AbortSignal,
 ): Promise<readonly AgentMessage[] | undefined> {
   if (signal.aborted) return undefined;
   if (!isUsable(turn)) return (await config.shouldRetry?.(turn, signal)) && !signal.aborted ? [] : undefined;
-  await config.betweenTurns?.(signal);
-  if (signal.aborted) return undefined;
+  const verdict = await config.betweenTurns?.({ answer: turn.answer, toolResults }, signal);
+  if (verdict === "stop" || signal.aborted) return undefined;
   const steering = config.takeSteering?.() ?? [];
-  if (hasToolResults || steering.length > 0) return steering;
+  if (toolResults.length > 0 || steering.length > 0) return steering;
   const followUps = config.takeFollowUps?.() ?? [];
   return followUps.length > 0 ? followUps : undefined;
 }

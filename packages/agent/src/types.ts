@@ -134,6 +134,16 @@ export type ToolCallVerdict = { params: unknown } | { refuse: string };
 /** When a message that steers is looked at: between the tool calls of a turn, or after them. */
 export type InterruptMode = "immediate" | "wait";
 
+/** A turn that did not fail. */
+export interface FinishedTurn {
+  answer: AssistantMessage;
+  /** In call order; empty when the answer called nothing, and the run ends here unless something is queued. */
+  toolResults: readonly ToolResultMessage[];
+}
+
+/** What a `betweenTurns` hook may decide. */
+export type TurnVerdict = "stop" | undefined;
+
 /** What a tool call gave. */
 export interface ToolCallOutcome {
   result: AgentToolResult;
@@ -169,8 +179,11 @@ export interface AgentLoopConfig {
   hasSteering?(): boolean;
   /** Whether to ask again after an answer that failed. It may wait, and must stop waiting when the signal is aborted. Default: no. */
   shouldRetry?(failed: FailedAnswer, signal: AbortSignal): boolean | Promise<boolean>;
-  /** Called between two turns, and before follow-ups are looked for: the place for work on the transcript. */
-  betweenTurns?(signal: AbortSignal): void | Promise<void>;
+  /**
+   * Called after each turn that did not fail, before anything queued is looked for: the place for work on the transcript. `stop` ends the
+   * run here.
+   */
+  betweenTurns?(turn: FinishedTurn, signal: AbortSignal): TurnVerdict | Promise<TurnVerdict>;
   /** Asked for each valid call, in the order of the calls, before any of them runs. */
   beforeToolCall?(call: PendingToolCall, signal: AbortSignal): ToolCallVerdict | undefined | Promise<ToolCallVerdict | undefined>;
   /** Sees what each call that ran gave, and may replace it. */

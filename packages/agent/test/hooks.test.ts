@@ -131,3 +131,11 @@ test("a tool that returns no content gives an error result", async () => {
     content: [{ text: expect.stringContaining("returned no content") }],
   });
 });
+
+test("betweenTurns can end the run: nothing queued is taken and the model is not asked again", async () => {
+  const { agent, events } = createScriptedAgent(oneCall, { tools: [createEchoTool()], betweenTurns: () => "stop" });
+  agent.followUp({ role: "user", content: "later", timestamp: 0 });
+  await agent.prompt("Go");
+  expect(outline(events).slice(-3)).toEqual(["toolResult: hi", "turn_end", "agent_end"]);
+  expect(agent.followUps.length).toBe(1);
+});

@@ -111,10 +111,11 @@ test("AG-015 steering queued during long work between turns is picked up, one at
     {
       tools: [createEchoTool()],
       async betweenTurns() {
-        if (contexts.length > 1) return;
+        if (contexts.length > 1) return undefined;
         await new Promise((resolve) => setImmediate(resolve));
         agent.steer(user("a"));
         agent.steer(user("b"));
+        return undefined;
       },
     },
   );

@@ -49,6 +49,9 @@ const toolCallFields = {
 };
 const toolArguments = { args: Type.Record(Type.String(), Type.Unknown()) };
 
+const limitNames = ["max-turns", "max-cost", "max-time", "max-tool-calls", "too-many-failures", "no-progress"] as const;
+const LimitNameSchema = Type.Unsafe<(typeof limitNames)[number]>(Type.Union(limitNames.map((name) => Type.Literal(name))));
+
 /** Everything that is streamed unasked, by `type`. */
 export const events = {
   agent_start: event("agent_start", {}),
@@ -64,6 +67,23 @@ export const events = {
   tool_execution_start: event("tool_execution_start", { ...toolCallFields, ...toolArguments }),
   tool_execution_update: event("tool_execution_update", { ...toolCallFields, ...toolArguments, partialResult: toolResult }),
   tool_execution_end: event("tool_execution_end", { ...toolCallFields, result: toolResult, isError: Type.Boolean() }),
+  /** A failed answer is asked for again after `delayMs` milliseconds. */
+  auto_retry_start: event("auto_retry_start", {
+    attempt: Type.Number(),
+    maxAttempts: Type.Number(),
+    delayMs: Type.Number(),
+    errorMessage: Type.String(),
+  }),
+  /** One or more retries are over: an answer came, or the last one failed, or the retry was cancelled. */
+  auto_retry_end: event("auto_retry_end", {
+    success: Type.Boolean(),
+    attempt: Type.Number(),
+    finalError: Type.Optional(Type.String()),
+  }),
+  /** The texts that wait, after each change of a queue. */
+  queue_update: event("queue_update", { steering: Type.Array(Type.String()), followUp: Type.Array(Type.String()) }),
+  /** The run ends because it has used up what it may. `value` is the limit: turns, dollars, seconds or calls. */
+  limit_reached: event("limit_reached", { limit: LimitNameSchema, value: Type.Number() }),
   /** The last event of a run: nothing that the prompt started is at work any more. */
   agent_settled: event("agent_settled", {}),
   /** Something failed outside an answer: an unusable input line (for clients that read no responses), a write to the session file. */
@@ -73,4 +93,7 @@ export const events = {
 export type EventName = keyof typeof events;
 
 /** What a session emits beside the events of the agent loop. */
-export type SessionEvent = Static<(typeof events)["agent_settled" | "error"]>;
+export type SessionEvent = AutoRetryEvent | LimitEvent | Static<(typeof events)["agent_settled" | "error" | "queue_update"]>;
+export type AutoRetryEvent = Static<(typeof events)["auto_retry_start" | "auto_retry_end"]>;
+export type LimitEvent = Static<(typeof events)["limit_reached"]>;
+export type LimitName = Static<typeof LimitNameSchema>;

@@ -1,0 +1,142 @@
+import type { FinishedTurn } from "@pikit/agent";
+import type { LimitEvent, LimitName } from "../protocol/events.ts";
+import type { Clarification, UserInterface } from "../user-interface.ts";
+
+/** What a run may use up; what is absent has no limit. Counted from each accepted prompt. */
+export interface RunLimits {
+  /** Model calls. */
+  maxTurns?: number;
+  /** US dollars. */
+  maxCostUsd?: number;
+  /** Milliseconds; a run that is over is aborted, whatever it is doing. */
+  maxTimeMs?: number;
+  maxToolCalls?: number;
+  /** Tool calls that fail one after another. */
+  maxFailuresInARow?: number;
+  /** Times that the same call may give the same result in a row. */
+  maxRepeats?: number;
+}
+
+export interface LimitsOptions {
+  limits: RunLimits;
+  user: UserInterface;
+  emit(event: LimitEvent): void | Promise<void>;
+  /** Puts a message of the user in before the next model call. */
+  addHint(text: string): void;
+  /** Ends the run that is going. */
+  abortRun(): void;
+}
+
+/** Limits that somebody may want to lift when they are reached, and how that is asked. */
+const questions: Partial<Record<LimitName, Clarification>> = {
+  "max-turns": ask("max_iterations", "The run has made as many model calls as it may."),
+  "max-tool-calls": ask("max_tool_calls", "The run has made as many tool calls as it may."),
+  "too-many-failures": ask("too_many_failures", "Tool calls keep failing."),
+  "no-progress": ask("no_progress", "The agent repeats the same call with the same result."),
+};
+
+/** Watches what a run uses and ends it before the first call past a limit, unless the user says to go on. */
+export class LimitGuard {
+  readonly #options: LimitsOptions;
+  #used = { turns: 0, costUsd: 0, toolCalls: 0, failures: 0, repeats: 0 };
+  #lastCall = "";
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #reached: LimitName | undefined;
+
+  constructor(options: LimitsOptions) {
+    this.#options = options;
+  }
+
+  /** The limit that ended the last run; undefined when none did. */
+  get reached(): LimitName | undefined {
+    return this.#reached;
+  }
+
+  /** Starts counting for a new run. */
+  start(): void {
+    this.#used = { turns: 0, costUsd: 0, toolCalls: 0, failures: 0, repeats: 0 };
+    this.#lastCall = "";
+    this.#reached = undefined;
+    const { maxTimeMs } = this.#options.limits;
+    if (maxTimeMs === undefined) return;
+    this.#timer = setTimeout(() => {
+      void this.#tell("max-time");
+      this.#options.abortRun();
+    }, maxTimeMs);
+  }
+
+  /** Ends the watch over time. */
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** Why a tool call may not run; undefined when it may. */
+  refuseCall(): string | undefined {
+    this.#used.toolCalls += 1;
+    const { maxToolCalls = Number.POSITIVE_INFINITY } = this.#options.limits;
+    if (this.#used.toolCalls <= maxToolCalls) return undefined;
+    return `Not run: this run may make ${maxToolCalls} tool calls, and has made them.`;
+  }
+
+  /** Counts a turn; `stop` when the run must not go on. */
+  async afterTurn({ answer, toolResults }: FinishedTurn, signal: AbortSignal): Promise<"stop" | undefined> {
+    this.#used.turns += 1;
+    this.#used.costUsd += answer.usage.cost.total;
+    const calls = answer.content.filter((block) => block.type === "toolCall");
+    for (const [index, result] of toolResults.entries()) {
+      const { name, arguments: args } = calls[index] ?? {};
+      const call = JSON.stringify([name, args, result.content]);
+      this.#used.repeats = call === this.#lastCall ? this.#used.repeats + 1 : 1;
+      this.#used.failures = result.isError ? this.#used.failures + 1 : 0;
+      this.#lastCall = call;
+    }
+    // Without calls the run ends by itself.
+    const limit = toolResults.length > 0 ? this.#findReached() : undefined;
+    if (limit === undefined) return undefined;
+    const question = questions[limit];
+    const answered = question ? await this.#options.user.clarify(question, { signal }) : undefined;
+    if (answered?.action === "continue") {
+      this.#reset(limit);
+      if (answered.hint) this.#options.addHint(answered.hint);
+      return undefined;
+    }
+    await this.#tell(limit);
+    return "stop";
+  }
+
+  #findReached(): LimitName | undefined {
+    const { limits } = this.#options;
+    const { turns, costUsd, toolCalls, failures, repeats } = this.#used;
+    if (turns >= (limits.maxTurns ?? Number.POSITIVE_INFINITY)) return "max-turns";
+    if (costUsd >= (limits.maxCostUsd ?? Number.POSITIVE_INFINITY)) return "max-cost";
+    if (toolCalls > (limits.maxToolCalls ?? Number.POSITIVE_INFINITY)) return "max-tool-calls";
+    if (failures >= (limits.maxFailuresInARow ?? Number.POSITIVE_INFINITY)) return "too-many-failures";
+    if (repeats >= (limits.maxRepeats ?? Number.POSITIVE_INFINITY)) return "no-progress";
+    return undefined;
+  }
+
+  #reset(limit: LimitName): void {
+    if (limit === "max-turns") this.#used.turns = 0;
+    if (limit === "max-tool-calls") this.#used.toolCalls = 0;
+    if (limit === "too-many-failures") this.#used.failures = 0;
+    if (limit === "no-progress") this.#used.repeats = 0;
+  }
+
+  async #tell(limit: LimitName): Promise<void> {
+    this.#reached = limit;
+    const { maxTurns, maxCostUsd, maxTimeMs, maxToolCalls, maxFailuresInARow, maxRepeats } = this.#options.limits;
+    const values: Record<LimitName, number | undefined> = {
+      "max-turns": maxTurns,
+      "max-cost": maxCostUsd,
+      "max-time": maxTimeMs === undefined ? undefined : maxTimeMs / 1000,
+      "max-tool-calls": maxToolCalls,
+      "too-many-failures": maxFailuresInARow,
+      "no-progress": maxRepeats,
+    };
+    await this.#options.emit({ type: "limit_reached", limit, value: values[limit] ?? 0 });
+  }
+}
+
+function ask(reason: Clarification["reason"], message: string): Clarification {
+  return { reason, message, suggestions: ["Continue", "Continue with a hint", "Stop"] };
+}
