@@ -13,21 +13,24 @@ export interface Facts {
 
 /** A name that is the same for a model at every host: `moonshotai/Kimi-K2.6` and `kimi-k2.6` are both `kimi-k2-6`. */
 export function plainName(id: string): string {
-  return id.slice(id.lastIndexOf("/") + 1).toLowerCase().replaceAll(".", "-");
+  return id
+    .slice(id.lastIndexOf("/") + 1)
+    .toLowerCase()
+    .replaceAll(".", "-");
 }
 
-/** The ids under which a vendor sells its own models, newest first, without those that it has switched off. */
-export function vendorIds(vendor: string): { short: string; full: string }[] {
+/** The names of each model that a vendor sells itself and has not switched off, the shorter one first. */
+export function vendorIds(vendor: string): string[][] {
   return Object.values(MODEL_CONFIGS)
     .filter((config) => config.provider === vendor && !config.retired && !config.openRouterOnly && canCallTools(config))
-    .map(({ shortName, fullName }) => ({ short: shortName, full: fullName }));
+    .map(({ shortName, fullName }) => [shortName, fullName]);
 }
 
 /**
- * What is known of a model, undefined when it is nothing: what was written down for its family, else what llm-zoo says, else what the
- * vendor's own catalog has.
+ * What is known of a model, undefined when it is nothing: what its vendor's own catalog has, else what was written down for its
+ * family, else what llm-zoo says.
  *
- * @param vendorModels - Models of vendors that were built before.
+ * @param vendorModels - Models that were built before.
  */
 export function factsOf(id: string, vendorModels: readonly Model[]): Facts | undefined {
   const plain = plainName(id);
@@ -36,7 +39,9 @@ export function factsOf(id: string, vendorModels: readonly Model[]): Facts | und
     const { name, reasoning, input, contextWindow, maxTokens } = original;
     return { name, reasoning, image: input.includes("image"), contextWindow, maxTokens };
   }
-  return familyOf(plain)?.facts ?? zooFacts(plain);
+  const fromZoo = zooFacts(plain);
+  const ofFamily = familyOf(plain)?.facts;
+  return ofFamily ? { ...fromZoo, ...ofFamily } : fromZoo;
 }
 
 /** One model is several entries there, one for each way of calling it. */

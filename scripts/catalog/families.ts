@@ -28,11 +28,13 @@ function facts(abilities: "" | "r" | "i" | "ri", contextWindow: number, maxToken
 const families: readonly Family[] = [
   // Vendors whose models llm-zoo follows.
   { match: /^claude-(fable|haiku|opus|sonnet)-(4-[5-9]|5)/ },
-  { match: /^gpt-(4-1|5|6)/ },
+  // Rounded there.
+  { match: /^gpt-4-1/, facts: facts("i", 1_047_576, 32_768) },
+  { match: /^gpt-[56]/ },
   { match: /^gpt-oss-(20|120)b$/, facts: facts("r", 131_072, 32_768) },
   // Listed by Google and missing in llm-zoo.
   { match: /^gemini-2-5-flash-lite$/, facts: facts("ri", 1_048_576, 65_536) },
-  { match: /^gemini-(2-5|3|4)/ },
+  { match: /^gemini-(2-5|3|4)(?!.*-preview-\d)/ },
   // Sees images, other than llm-zoo says.
   { match: /^grok-4-3$/, facts: facts("ri", 1_000_000, 128_000) },
   { match: /^grok-build-/, facts: facts("ri", 256_000, 256_000) },

@@ -18,7 +18,8 @@ export interface PricedModel {
 /** Every model that the price list has of a provider, by the list's own provider id. */
 export function pricedModels(provider: string): PricedModel[] {
   const entry = findProvider({ providerId: provider });
-  if (!entry) throw new Error(`@pydantic/genai-prices has no provider "${provider}": correct its name in scripts/catalog/sources.ts.`);
+  if (!entry)
+    throw new Error(`@pydantic/genai-prices has no provider "${provider}": correct its name in scripts/catalog/sources.ts.`);
   return entry.models.map(({ id, name, context_window }) => ({ id, name, contextWindow: context_window }));
 }
 

@@ -2,6 +2,15 @@
 const keyVariables: Readonly<Record<string, readonly string[]>> = {
   anthropic: ["ANTHROPIC_API_KEY"],
   openai: ["OPENAI_API_KEY"],
+  google: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+  openrouter: ["OPENROUTER_API_KEY"],
+  xai: ["XAI_API_KEY"],
+  groq: ["GROQ_API_KEY"],
+  mistral: ["MISTRAL_API_KEY"],
+  deepseek: ["DEEPSEEK_API_KEY"],
+  cerebras: ["CEREBRAS_API_KEY"],
+  together: ["TOGETHER_API_KEY"],
+  "azure-openai": ["AZURE_OPENAI_API_KEY"],
 };
 
 /** The environment variables that can hold the provider's key; empty for providers without one. */

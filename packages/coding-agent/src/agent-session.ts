@@ -49,7 +49,6 @@ export class AgentSession {
     console.error(`A listener of the session failed at ${event.type}:`, error);
   });
   #systemPromptIsReady = false;
-  #isDisposed = false;
 
   constructor(parts: AgentSessionParts) {
     this.#parts = parts;
@@ -106,7 +105,8 @@ export class AgentSession {
    * Sends a prompt and resolves when everything it started has settled. What fails on the way (the provider, a tool) is in the
    * transcript: see the last message's `stopReason` and `errorMessage`.
    *
-   * @throws {SessionError} When the prompt is refused: `busy`, `no_model`, `no_credentials`, `invalid_input`. Nothing is stored then.
+   * @throws {SessionError} When the prompt is refused: `busy`, `disposed`, `no_model`, `no_credentials`, `invalid_input`. Nothing is
+   *   stored then.
    */
   async prompt(text: string, options: PromptOptions = {}): Promise<void> {
     const { settled } = await this.submit(text, options);
@@ -161,9 +161,10 @@ export class AgentSession {
   /** Settles the run that is going and begins an empty conversation with the same model, folder and store. */
   async newSession(options: { parentSession?: string } = {}): Promise<void> {
     this.abortBash();
-    await this.abort();
-    this.#transcript.replace(this.#parts.createConversation({ cwd: this.cwd, ...options }));
-    this.#systemPromptIsReady = false;
+    await this.#runs.between(() => {
+      this.#transcript.replace(this.#parts.createConversation({ cwd: this.cwd, ...options }));
+      this.#systemPromptIsReady = false;
+    });
   }
 
   /**
@@ -172,10 +173,10 @@ export class AgentSession {
    */
   async bash(
     command: string,
-    options: { excludeFromContext?: boolean; onOutput?: (chunk: string) => void } = {},
+    options: { excludeFromContext?: boolean; onOutput?: (chunk: string) => void; signal?: AbortSignal } = {},
   ): Promise<BashResult> {
     const { conversation } = this.#transcript;
-    const result = await this.#shell.run(command, { cwd: this.cwd, onOutput: options.onOutput });
+    const result = await this.#shell.run(command, { cwd: this.cwd, onOutput: options.onOutput, signal: options.signal });
     // A command of a conversation that has been left has nowhere to be told.
     if (conversation === this.#transcript.conversation) {
       await this.#transcript.insert(toBashMessage(command, result, options.excludeFromContext ?? false));
@@ -223,10 +224,7 @@ export class AgentSession {
 
   /** Stops everything that the session started and lets go of its subscribers. Safe to call twice. */
   async dispose(): Promise<void> {
-    if (this.#isDisposed) return;
-    this.#isDisposed = true;
-    this.abortBash();
-    await this.abort();
+    await Promise.all([this.#shell.stop(), this.#runs.close()]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Agent, type AgentTool } from "@pikit/agent";
 import type { Model, ThinkingLevel } from "@pikit/ai";
@@ -142,7 +142,10 @@ function openConversation(place: SessionPlace, choice: SessionChoice, cwd: strin
     const latest = findLatestSession(place.folder, cwd);
     return latest ? resume(latest) : place.create({ cwd });
   }
-  if ("path" in choice) return resume(resolve(choice.path));
+  if ("path" in choice) {
+    const path = resolve(choice.path);
+    return isEmptyFile(path) ? Conversation.create({ cwd }, () => new SessionFile(path)) : resume(path);
+  }
   if ("id" in choice) {
     if (!isSessionId(choice.id)) {
       throw new UsageError(
@@ -161,6 +164,11 @@ function openConversation(place: SessionPlace, choice: SessionChoice, cwd: strin
     );
   }
   return resume(found);
+}
+
+function isEmptyFile(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true && stats.size === 0;
 }
 
 function resume(path: string): Conversation {

@@ -5,12 +5,14 @@ const brand = Symbol.for("pikit.error");
  * Why a session cannot do what was asked.
  *
  * - `busy`: a run is going
+ * - `disposed`: the session was let go of
  * - `no_model`, `no_credentials`: nobody to ask
  * - `invalid_input`: the prompt or an argument cannot be used
  * - `not_found`, `read_failed`, `write_failed`, `not_a_session`, `unsupported_version`: the session file
  */
 export type SessionErrorCode =
   | "busy"
+  | "disposed"
   | "no_model"
   | "no_credentials"
   | "invalid_input"

@@ -15,7 +15,7 @@ export async function main(args: readonly string[]): Promise<never> {
     process.stderr.write(`${describe(error)}\n`);
   }
   // Also when a tool has left timers or sockets open.
-  process.exit(exitCode);
+  process.exit(process.exitCode ?? exitCode);
 }
 
 async function run(args: readonly string[]): Promise<number> {

@@ -5,20 +5,40 @@ export interface ProviderEntry {
   provider: string;
   /** The model used when a user names only the provider, or only has its key. */
   defaultModelId: string;
+  /** Its models have no `baseUrl`, since every customer has another one: a key alone does not make it usable. */
+  needsBaseUrl?: true;
 }
 
 /** Providers of the built-in catalog, in the order in which their keys are looked for. */
 export const providers: readonly ProviderEntry[] = [
-  { provider: "anthropic", defaultModelId: "claude-sonnet-4-5" },
+  { provider: "anthropic", defaultModelId: "claude-sonnet-5-5" },
   { provider: "openai", defaultModelId: "gpt-5.1" },
+  { provider: "google", defaultModelId: "gemini-3.8-flash" },
+  { provider: "openrouter", defaultModelId: "anthropic/claude-sonnet-5.5" },
+  { provider: "xai", defaultModelId: "grok-4.7" },
+  { provider: "groq", defaultModelId: "openai/gpt-oss-120b" },
+  { provider: "mistral", defaultModelId: "mistral-medium-3-5" },
+  { provider: "deepseek", defaultModelId: "deepseek-v4-pro" },
+  { provider: "cerebras", defaultModelId: "gpt-oss-120b" },
+  { provider: "together", defaultModelId: "zai-org/GLM-5.3" },
+  { provider: "azure-openai", defaultModelId: "gpt-6-sol", needsBaseUrl: true },
 ];
 
-const loaders: Readonly<Record<string, () => Promise<readonly Model[]>>> = {
-  anthropic: async () => (await import("./anthropic.ts")).anthropicModels,
-  openai: async () => (await import("./openai.ts")).openaiModels,
+const loaders: Readonly<Record<string, () => Promise<{ models: readonly Model[] }>>> = {
+  anthropic: () => import("./anthropic.generated.ts"),
+  openai: () => import("./openai.generated.ts"),
+  google: () => import("./google.generated.ts"),
+  openrouter: () => import("./openrouter.generated.ts"),
+  xai: () => import("./xai.generated.ts"),
+  groq: () => import("./groq.generated.ts"),
+  mistral: () => import("./mistral.generated.ts"),
+  deepseek: () => import("./deepseek.generated.ts"),
+  cerebras: () => import("./cerebras.generated.ts"),
+  together: () => import("./together.generated.ts"),
+  "azure-openai": () => import("./azure-openai.generated.ts"),
 };
 
 /** The models of a built-in provider; one file a provider, loaded on first use. Empty for unknown providers. */
 export async function loadProviderModels(provider: string): Promise<readonly Model[]> {
-  return Object.hasOwn(loaders, provider) ? ((await loaders[provider]?.()) ?? []) : [];
+  return Object.hasOwn(loaders, provider) ? ((await loaders[provider]?.())?.models ?? []) : [];
 }

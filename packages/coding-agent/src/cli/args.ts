@@ -73,7 +73,7 @@ export function parseArguments(args: readonly string[]): Arguments {
     parsed = parseArgs({ args: [...args], options: { ...known, ...ignoredOptions }, allowPositionals: true });
   } catch (error) {
     // The first sentence names the option; the rest is about "--" and would mislead.
-    throw new UsageError(`${(error as Error).message.split(". ")[0]}. Run pi --help for the options.`);
+    throw new UsageError(`${(error as Error).message.split(/\.\s/)[0]}. Run pi --help for the options.`);
   }
   const values = Object.fromEntries(Object.entries(parsed.values).filter(([name]) => Object.hasOwn(options, name)));
   for (const [name, value] of Object.entries(values)) checkChoice(name as OptionName, value);

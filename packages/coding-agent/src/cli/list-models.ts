@@ -12,7 +12,7 @@ export async function listModels(options: Arguments["options"], search: readonly
     cwd: process.cwd(),
   });
   const words = search.map((word) => word.toLowerCase());
-  const models = (await registry.available()).filter((model) => {
+  const models = [...(await registry.available()), ...(await registry.local())].filter((model) => {
     const text = `${model.provider}/${model.id} ${model.name}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });

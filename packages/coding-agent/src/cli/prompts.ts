@@ -19,7 +19,7 @@ export async function readPrompts(args: readonly string[], cwd: string): Promise
   const files = await Promise.all(args.filter((arg) => arg.startsWith("@")).map((arg) => readFileArgument(arg.slice(1), cwd)));
   const piped = await readPipedInput(texts.length > 0);
   const [first, ...others] = texts;
-  const parts = [...files.map(({ text }) => text), piped, first].filter((part) => part !== undefined && part !== "");
+  const parts = [...files.map(({ text }) => text), piped, first].filter((part) => part !== undefined && part.trim() !== "");
   const images = files.flatMap(({ image }) => (image ? [image] : []));
   const prompts: PromptInput[] = parts.length > 0 || images.length > 0 ? [{ text: parts.join("\n\n"), images }] : [];
   return [...prompts, ...others.map((text) => ({ text }))];

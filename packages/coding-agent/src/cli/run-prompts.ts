@@ -6,6 +6,7 @@ import { runPrintMode } from "../modes/print.ts";
 import { runTextMode } from "../modes/text.ts";
 import type { StreamMode } from "../protocol/data.ts";
 import type { Arguments } from "./args.ts";
+import { preparePlainOutput } from "./plain-output.ts";
 import { readPrompts } from "./prompts.ts";
 import { toSessionOptions } from "./session-options.ts";
 import { onEndSignal } from "./signals.ts";
@@ -17,14 +18,11 @@ export async function runPrompts(mode: string, args: Arguments): Promise<number>
   if (!session.model) throw new SessionError("no_model", noModelMessage());
   const prompts = await readPrompts(args.prompts, session.cwd);
   if (prompts.length === 0) throw new UsageError("The prompt is empty: stdin had nothing. Give a prompt argument, or pipe one.");
-  switch (mode) {
-    case "json":
-      return runJsonMode(session, prompts, (args.options.stream ?? "snapshots") as StreamMode);
-    case "print":
-      return runPrintMode(session, prompts);
-    default:
-      return runTextMode(session, prompts);
-  }
+  if (mode === "json") return runJsonMode(session, prompts, (args.options.stream ?? "snapshots") as StreamMode);
+  const settleOutput = preparePlainOutput();
+  const exitCode = await (mode === "print" ? runPrintMode : runTextMode)(session, prompts);
+  await settleOutput();
+  return exitCode;
 }
 
 function noModelMessage(): string {

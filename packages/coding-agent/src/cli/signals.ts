@@ -11,6 +11,8 @@ export function onEndSignal(cleanUp: () => Promise<void>): void {
     process.on(signal, () => {
       if (isEnding) process.exit(exitCode);
       isEnding = true;
+      // Also when the clean-up lets the work come to an end of its own.
+      process.exitCode = exitCode;
       const timer = setTimeout(() => process.exit(exitCode), cleanUpMs);
       void cleanUp().finally(() => {
         clearTimeout(timer);

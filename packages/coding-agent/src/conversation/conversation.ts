@@ -57,6 +57,11 @@ export class Conversation {
     return this.#store.path;
   }
 
+  /** Whether entries wait for a store that works again. */
+  get isBehind(): boolean {
+    return this.#isBegun && this.#unwritten.length > 0;
+  }
+
   get entries(): readonly SessionEntry[] {
     return this.#tree.entries;
   }

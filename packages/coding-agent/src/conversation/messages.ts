@@ -63,7 +63,8 @@ function describeBash({ command, output, exitCode, cancelled, truncated, fullOut
   if (cancelled) notes.push("(cancelled)");
   else if (exitCode) notes.push(`Exit code ${exitCode}`);
   if (truncated) notes.push(`(output truncated${fullOutputPath ? `; all of it is in ${fullOutputPath}` : ""})`);
-  const block = output === "" ? "(no output)" : `${fenceFor(output)}\n${output}\n${fenceFor(output)}`;
+  const text = output.replace(/\n$/, "");
+  const block = text === "" ? "(no output)" : `${fenceFor(text)}\n${text}\n${fenceFor(text)}`;
   return [`Ran \`${command}\``, block, ...notes].join("\n");
 }
 

@@ -9,7 +9,7 @@ export class Credentials {
 
   constructor(agentDir: string, options: { apiKey?: string | undefined } = {}) {
     this.#authFile = join(agentDir, "auth.json");
-    this.#override = options.apiKey;
+    this.#override = options.apiKey || undefined;
   }
 
   /**

@@ -84,6 +84,9 @@ async function read<T extends TSchema & { properties: object }>(schema: T, value
   try {
     return (await readFields(schema as never, value as Record<string, unknown>)) as Static<T>;
   } catch (error) {
-    throw new UsageError(`${where}: ${(error as Error).message}.`, 1);
+    const { message } = error as Error;
+    // What stands where a key belongs may be one, with a comma too many.
+    const isSecret = /^Field "(apiKey|headers)\b/.test(message);
+    throw new UsageError(`${where}: ${isSecret ? message.replace(/, but is .*$/s, "") : message}.`, 1);
   }
 }

@@ -41,42 +41,44 @@ function tour(context: Context): ScriptedAnswer {
       toolCalls: [{ name: "bash", arguments: { command: "ls -Ap" } }],
     };
   }
-  const names = listing.isError
-    ? []
-    : textOf(listing)
-        .split("\n")
-        .filter((name) => name !== "" && name !== "(no output)");
+  const { names, total } = readListing(listing);
   const file = pickIntroduction(names);
   const reading = results.find(({ toolName }) => toolName === "read");
   if (file !== undefined && !reading && tools.has("read")) {
     return {
-      text: `There are ${names.length} entries. I read ${file} next.`,
+      text: `There are ${total} entries. I read ${file} next.`,
       toolCalls: [{ name: "read", arguments: { path: file, limit: readLimit } }],
     };
   }
-  return { text: summarise(listing, names, file, reading) };
+  return { text: summarise(listing, file, reading) };
+}
+
+/** The names that a listing shows, and how many there are: of a long one bash returns the end, and says so in a last line. */
+function readListing(listing: ToolResultMessage): { names: string[]; total: number } {
+  if (listing.isError) return { names: [], total: 0 };
+  const lines = textOf(listing)
+    .split("\n")
+    .filter((line) => line !== "" && line !== "(no output)");
+  const { truncated, totalLines } = (listing.details ?? {}) as { truncated?: boolean; totalLines?: number };
+  return truncated ? { names: lines.slice(0, -1), total: totalLines ?? lines.length } : { names: lines, total: lines.length };
 }
 
 const introduction = "This is demo/tour, a script that ships with pi; no model is asked.";
 const howToGoOn =
   "It cannot answer questions. For that, set ANTHROPIC_API_KEY or OPENAI_API_KEY and run the same command again, or choose a model with --model provider/id (pi --list-models shows them).";
 
-function summarise(
-  listing: ToolResultMessage,
-  names: string[],
-  file: string | undefined,
-  reading: ToolResultMessage | undefined,
-): string {
+function summarise(listing: ToolResultMessage, file: string | undefined, reading: ToolResultMessage | undefined): string {
   const parts: string[] = ["What the tools found:", ""];
   if (listing.isError) parts.push(`- Listing the folder failed: ${firstLine(textOf(listing))}`);
-  else parts.push(`- ${describeNames(names)}`);
+  else parts.push(`- ${describeNames(readListing(listing))}`);
   if (file !== undefined && reading?.isError) parts.push(`- Reading ${file} failed: ${firstLine(textOf(reading))}`);
   else if (file !== undefined && reading) parts.push(`- ${describeFile(file, textOf(reading))}`);
   parts.push("", `${introduction} ${howToGoOn}`);
   return parts.join("\n");
 }
 
-function describeNames(names: string[]): string {
+function describeNames({ names, total }: { names: string[]; total: number }): string {
+  if (total > names.length) return `${total} entries, among them ${list(names)}.`;
   const folders = names.filter((name) => name.endsWith("/"));
   const files = names.filter((name) => !name.endsWith("/"));
   if (names.length === 0) return "The folder is empty.";

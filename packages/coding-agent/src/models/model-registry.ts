@@ -39,6 +39,11 @@ export class ModelRegistry {
     return (await Promise.all(names.map((name) => this.#modelsOf(name)))).flat();
   }
 
+  /** The models of servers that run on this machine now. Asks them; never called unless a user asks for local models. */
+  async local(): Promise<Model[]> {
+    return (await import("./local-servers.ts")).findLocalModels();
+  }
+
   /** The models whose provider has credentials or needs none. */
   async available(): Promise<Model[]> {
     const models = await this.all();
@@ -48,21 +53,19 @@ export class ModelRegistry {
 
   /** Whether the model's provider has credentials or needs none. */
   async isUsable(model: Model): Promise<boolean> {
-    return keyVariablesOf(model.provider).length === 0 || (await this.keyFor(model)) !== undefined;
+    return (await this.#keyVariables(model)).length === 0 || (await this.keyFor(model)) !== undefined;
   }
 
   /** The key for a request to the model; undefined when there is none. */
   async keyFor(model: Model): Promise<string | undefined> {
     if (offlineProviders.has(model.provider)) return undefined;
-    // Only a provider that models.json defines can have a key there; nothing else needs the file read.
-    const custom = (await this.#custom()).find(({ name }) => name === model.provider);
-    return this.#credentials.find(model.provider, custom?.apiKey);
+    return this.#credentials.find(model.provider, await this.#configuredKey(model.provider));
   }
 
   /** @throws {SessionError} `no_credentials`, saying how to give them. */
   async requireCredentials(model: Model): Promise<void> {
     if (await this.isUsable(model)) return;
-    const variables = keyVariablesOf(model.provider).join(" or ");
+    const variables = (await this.#keyVariables(model)).join(" or ");
     throw new SessionError(
       "no_credentials",
       `No API key for ${model.provider}: set ${variables}, pass --api-key, or try the offline demo with --model demo/tour.`,
@@ -71,8 +74,10 @@ export class ModelRegistry {
 
   /** The model of the first provider that has a key; undefined when none has. */
   async defaultModel(): Promise<Model | undefined> {
-    for (const { provider, defaultModelId } of providers) {
-      if (this.#credentials.find(provider) !== undefined) return this.find(provider, defaultModelId);
+    for (const { provider, defaultModelId, needsBaseUrl } of providers) {
+      if (this.#credentials.find(provider) === undefined) continue;
+      const model = await this.find(provider, defaultModelId);
+      if (!needsBaseUrl || model?.baseUrl) return model;
     }
     return undefined;
   }
@@ -83,11 +88,23 @@ export class ModelRegistry {
     return entry ? this.find(provider, entry.defaultModelId) : undefined;
   }
 
+  /** The variables that can hold the model's key; empty when it needs none. */
+  async #keyVariables({ provider }: Model): Promise<string[]> {
+    if (offlineProviders.has(provider)) return [];
+    const configured = await this.#configuredKey(provider);
+    return [...keyVariablesOf(provider), ...(configured?.startsWith("$") ? [configured.slice(1)] : [])];
+  }
+
+  /** `apiKey` of a provider in `models.json`, as it is written there. */
+  async #configuredKey(provider: string): Promise<string | undefined> {
+    return (await this.#custom()).find(({ name }) => name === provider)?.apiKey;
+  }
+
   async #modelsOf(provider: string): Promise<readonly Model[]> {
     if (provider === "demo") return [createDemoModel()];
     // A provider of models.json adds to the built-in one of the same name, and wins where both have a model.
     const custom = (await this.#custom()).find(({ name }) => name === provider)?.models ?? [];
-    const builtIn = await loadProviderModels(provider);
+    const builtIn = provider === "local" ? await this.local() : await loadProviderModels(provider);
     return [...custom, ...builtIn.filter(({ id }) => !custom.some((model) => model.id === id))];
   }
 

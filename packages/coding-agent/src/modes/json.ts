@@ -14,11 +14,16 @@ export async function runJsonMode(session: AgentSession, prompts: readonly Promp
   const output = new RecordWriter(stdout, streamMode);
   session.subscribe((event) => output.sendEvent(event));
   output.send(session.header);
-  void stdout.closed.then(() => session.dispose());
-  for (const { text, ...rest } of prompts) await session.prompt(text, rest);
+  let isRead = true;
+  void stdout.closed.then(() => {
+    isRead = false;
+    return session.dispose();
+  });
+  for (const { text, ...rest } of prompts) if (isRead) await session.prompt(text, rest);
   await session.dispose();
   await output.flush();
   await stdout.end();
+  if (!isRead) return 1;
   const { error } = outcomeOf(session);
   if (error !== undefined) process.stderr.write(`${error}\n`);
   return error === undefined ? 0 : 1;

@@ -5,7 +5,7 @@ import { toTerminalText } from "./terminal-text.ts";
 
 /**
  * Runs prompts in order and writes only the text of the last answer to stdout; a failure is one line on stderr. Resolves with the exit
- * code when all is written: 1 when the last answer failed or was aborted.
+ * code: 1 when the last answer failed or was aborted.
  */
 export async function runPrintMode(session: AgentSession, prompts: readonly PromptInput[]): Promise<number> {
   for (const { text, ...rest } of prompts) await session.prompt(text, rest);
@@ -16,6 +16,6 @@ export async function runPrintMode(session: AgentSession, prompts: readonly Prom
     return 1;
   }
   const shown = process.stdout.isTTY ? toTerminalText(text) : text;
-  await new Promise((resolve) => process.stdout.write(`${shown}\n`, resolve));
+  process.stdout.write(`${shown}\n`);
   return 0;
 }

@@ -1,6 +1,9 @@
 import { fstatSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 
+/** Milliseconds until a full terminal is tried again; nothing tells when it has room. */
+const fullWaitMs = 10;
+
 /** Where bytes go in order. */
 export interface ByteSink {
   /** Takes text. A returned promise resolves when the sink wants more; it never rejects. */
@@ -17,11 +20,12 @@ export interface Stdout extends ByteSink {
 
 /**
  * Opens stdout for a protocol. A pipe is written without blocking: a reader that is slow must not stop the process, as it does with
- * `process.stdout`, which Node makes synchronous for pipes. From here on nothing else may write there, so `console.log` and its
- * relatives go to stderr.
+ * `process.stdout`, which Node makes synchronous for pipes. From here on nothing else may write there, so `console.log`, its
+ * relatives, and libraries that use `process.stdout` write to stderr.
  */
 export function openStdout(): Stdout {
   globalThis.console = new console.Console(process.stderr, process.stderr);
+  Object.defineProperty(process, "stdout", { get: () => process.stderr, configurable: true, enumerable: true });
   const info = fstatSync(1);
   return info.isFIFO() || info.isSocket() ? openPipe() : openFile();
 }
@@ -46,20 +50,38 @@ function openPipe(): Stdout {
   };
 }
 
-/** A file or a terminal: the kernel takes what it is given. */
+/** A file or a terminal: the kernel takes what it is given, but for a terminal that was made non-blocking and is full. */
 function openFile(): Stdout {
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  let isClosed = false;
+  /** Writes what can be written and returns the rest. */
+  const writeSome = (bytes: Uint8Array): Uint8Array => {
+    let rest = bytes;
+    try {
+      while (rest.length > 0 && !isClosed) rest = rest.subarray(writeSync(1, rest));
+    } catch (error) {
+      if (isFull(error)) return rest;
+      isClosed = true;
+      close(); // a full disk or a closed terminal: nobody reads this any more
+    }
+    return rest.subarray(rest.length);
+  };
+  const writeRest = async (bytes: Uint8Array) => {
+    for (let rest = bytes; rest.length > 0; rest = writeSome(rest)) {
+      await new Promise((resolve) => setTimeout(resolve, fullWaitMs));
+    }
+  };
   return {
     closed,
     write(text) {
-      let bytes = Buffer.from(text);
-      try {
-        while (bytes.length > 0) bytes = bytes.subarray(writeSync(1, bytes));
-      } catch {
-        close(); // a full disk or a closed terminal: nobody reads this any more
-      }
-      return undefined;
+      const rest = writeSome(Buffer.from(text));
+      return rest.length > 0 ? writeRest(rest) : undefined;
     },
     async end() {},
   };
+}
+
+function isFull(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "EAGAIN" || code === "ENOBUFS";
 }

@@ -12,8 +12,11 @@ export class RunController {
   readonly #agent: Agent;
   readonly #onSettled: () => void | Promise<void>;
   #active: { controller: AbortController; settled: Promise<void> } | undefined;
+  #isClosed = false;
+  /** Calls of `between` that are going; while there are any, no run starts. */
+  #replacements = 0;
 
-  /** @param onSettled - Called as the last act of each run. */
+  /** @param onSettled - Called as the last act of each run; from here on another can start. */
   constructor(agent: Agent, onSettled: () => void | Promise<void>) {
     this.#agent = agent;
     this.#onSettled = onSettled;
@@ -30,25 +33,23 @@ export class RunController {
    *
    * @param prepare - Stores the prompt, and gets ready what its run needs. The prompt is accepted when it resolves, refused when it rejects.
    * @param signal - Aborts the run; may have been aborted before it starts.
-   * @throws {SessionError} `busy` while a run is going.
+   * @throws {SessionError} `busy` while a run is going; `disposed` after `close`.
    */
   async start(prepare: () => Promise<AgentMessage>, signal?: AbortSignal): Promise<PromptRun> {
-    if (this.#active) {
+    if (this.#isClosed) throw new SessionError("disposed", "The session was disposed of. Create another one.");
+    if (this.#active || this.#replacements > 0) {
       throw new SessionError("busy", "The agent is working on another prompt. Wait until it has settled, or abort it first.");
     }
     const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
     const controller = new AbortController();
     this.#active = { controller, settled };
-    const end = () => {
-      this.#active = undefined;
-      settle();
-    };
     try {
       const message = await prepare();
       const signals = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
-      setImmediate(() => void this.#run(message, signals).finally(end));
+      setImmediate(() => void this.#run(message, signals).finally(settle));
     } catch (error) {
-      end();
+      this.#active = undefined;
+      settle();
       throw error;
     }
     return { settled };
@@ -56,8 +57,26 @@ export class RunController {
 
   /** Aborts the run that is going, if any, and resolves when it has settled. */
   async abort(): Promise<void> {
-    this.#active?.controller.abort();
-    await this.waitForIdle();
+    const run = this.#active;
+    run?.controller.abort();
+    await run?.settled;
+  }
+
+  /** Aborts the run that is going and does `work` before another can start. */
+  async between(work: () => void): Promise<void> {
+    this.#replacements += 1;
+    try {
+      await this.abort();
+      work();
+    } finally {
+      this.#replacements -= 1;
+    }
+  }
+
+  /** Aborts the run that is going and lets no other start. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.abort();
   }
 
   /** Resolves when no run is going. */
@@ -74,6 +93,7 @@ export class RunController {
       await run;
     } finally {
       signal.removeEventListener("abort", abort);
+      this.#active = undefined;
       await this.#onSettled();
     }
   }

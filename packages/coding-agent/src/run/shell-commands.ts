@@ -6,23 +6,27 @@ export interface ShellCommandOptions {
   cwd: string;
   /** Gets the output as it comes. */
   onOutput?: ((chunk: string) => void) | undefined;
+  /** Stops this command alone. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Shell commands that the user runs beside the conversation. Several may run at once. */
 export class ShellCommands {
   readonly #run: ProcessRunner;
-  readonly #running = new Set<AbortController>();
+  readonly #running = new Map<AbortController, Promise<ProcessResult>>();
 
   constructor(run: ProcessRunner) {
     this.#run = run;
   }
 
   /** Runs a command to its end. A failing command is a result; an `abort` ends it with `cancelled`. */
-  async run(command: string, { cwd, onOutput }: ShellCommandOptions): Promise<BashResult> {
+  async run(command: string, { cwd, onOutput, signal }: ShellCommandOptions): Promise<BashResult> {
     const controller = new AbortController();
-    this.#running.add(controller);
+    const signals = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
+    const work = this.#run({ command, cwd, signal: signals, ...(onOutput ? { onOutput } : {}) });
+    this.#running.set(controller, work);
     try {
-      return toBashResult(await this.#run({ command, cwd, signal: controller.signal, ...(onOutput ? { onOutput } : {}) }));
+      return toBashResult(await work);
     } finally {
       this.#running.delete(controller);
     }
@@ -30,7 +34,13 @@ export class ShellCommands {
 
   /** Stops all of them. */
   abort(): void {
-    for (const controller of this.#running) controller.abort();
+    for (const controller of this.#running.keys()) controller.abort();
+  }
+
+  /** Stops all of them and resolves when they have ended. */
+  async stop(): Promise<void> {
+    this.abort();
+    await Promise.allSettled(this.#running.values());
   }
 }
 

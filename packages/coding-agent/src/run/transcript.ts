@@ -96,7 +96,7 @@ export class Transcript {
   async #guard(write: () => Promise<unknown>): Promise<void> {
     try {
       await write();
-      this.#lastFailure = undefined;
+      if (!this.#conversation.isBehind) this.#lastFailure = undefined;
     } catch (error) {
       const failure = error instanceof Error ? error.message : String(error);
       if (failure !== this.#lastFailure) this.#reportFailure(failure);

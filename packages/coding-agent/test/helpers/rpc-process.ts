@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { type CliOptions, cleanEnvironment, cliArguments } from "./cli.ts";
+import { findViolations } from "./outgoing.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** A line of output, loosely: tests look at it with matchers. */
@@ -21,10 +22,13 @@ export class RpcProcess {
   /** Lines as they came, without LF. */
   readonly lines: string[] = [];
   stderr = "";
+  /** What the protocol's own schemas object to in the records; checked when the test is over. */
+  readonly violations: string[] = [];
   /** Resolves with the exit code; null when a signal ended it. */
   readonly exited: Promise<number | null>;
   #exitCode: number | null | undefined;
-  #rest = "";
+  /** Pieces of a line whose end has not come. */
+  #held: string[] = [];
   #changed = Promise.withResolvers<void>();
   #requestCount = 0;
 
@@ -94,11 +98,15 @@ export class RpcProcess {
   }
 
   #read(text: string): void {
-    const pieces = (this.#rest + text).split("\n");
-    this.#rest = pieces.pop() ?? "";
+    this.#held.push(text);
+    if (!text.includes("\n")) return;
+    const pieces = this.#held.join("").split("\n");
+    this.#held = [pieces.pop() ?? ""];
     for (const line of pieces) {
       this.lines.push(line);
-      this.records.push(JSON.parse(line) as WireRecord);
+      const record = JSON.parse(line) as WireRecord;
+      this.records.push(record);
+      this.violations.push(...findViolations(record));
     }
     this.#notify();
   }
@@ -121,6 +129,10 @@ export function startProgram(workspace: Workspace, args: readonly string[], opti
     cwd: options.cwd ?? workspace.cwd,
     env: cleanEnvironment(workspace, options.env),
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  return new RpcProcess(child);
+  const rpc = new RpcProcess(child);
+  onTestFinished(() => {
+    child.kill("SIGKILL");
+    expect(rpc.violations).toEqual([]);
+  });
+  return rpc;
 }

@@ -68,6 +68,11 @@ export async function readLines(path: string): Promise<SessionLine[]> {
     .map((line) => JSON.parse(line) as SessionLine);
 }
 
+/** The roles of the messages in a session file's lines. */
+export function rolesIn(lines: readonly SessionLine[]): string[] {
+  return lines.flatMap(({ message }) => (message ? [message.role] : []));
+}
+
 /** A fresh workspace for each test of the file. */
 export function useWorkspace(): Workspace {
   const workspace = new Workspace();

@@ -67,7 +67,6 @@ test("each event schema has the type of the event that is emitted", () => {
   const _step: Equal<Static<typeof AssistantMessageEventSchema>, AssistantMessageEvent> = true;
   const _all: Equal<Events[EventName], AgentSessionEvent> = true;
   const _loop: Equal<Exclude<Events[EventName], SessionEvent>, AgentEvent> = true;
-  const _own: Equal<Events["agent_settled" | "error"], SessionEvent> = true;
   const _end: Equal<Events["agent_end"], Extract<AgentEvent, { type: "agent_end" }>> = true;
   const _update: Equal<Events["message_update"], Extract<AgentEvent, { type: "message_update" }>> = true;
   const _toolEnd: Equal<Events["tool_execution_end"], Extract<AgentEvent, { type: "tool_execution_end" }>> = true;

@@ -7,7 +7,7 @@ import type { StreamMode } from "../../protocol/data.ts";
 export interface HandlerContext {
   session: AgentSession;
   streamMode: StreamMode;
-  /** Aborted by an `abort` that arrives while the command waits or works. */
+  /** Aborted by an `abort`, or for `bash` an `abort_bash`, that arrives while the command waits or works. */
   signal: AbortSignal;
 }
 
@@ -42,8 +42,8 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
   async get_available_models({ session }) {
     return { models: (await session.availableModels()).map(toWireModel) };
   },
-  bash: ({ session }, { command, excludeFromContext }) =>
-    session.bash(command, { excludeFromContext: excludeFromContext ?? false }),
+  bash: ({ session, signal }, { command, excludeFromContext }) =>
+    session.bash(command, { excludeFromContext: excludeFromContext ?? false, signal }),
   abort_bash({ session }) {
     session.abortBash();
     return undefined;

@@ -71,10 +71,14 @@ export class RpcServer {
 
   #begin(command: CommandName, record: Record<string, unknown>): void {
     const request: Request = { command, record, controller: new AbortController() };
-    if (commands[command].lane === "control") {
-      if (command === "abort") this.#abortEarlier();
-      // Behind what it aborts, so that an aborted prompt is answered before its abort is.
-      void this.#track(this.#work(request, command === "abort" ? this.#lane : Promise.resolve()));
+    if (command === "abort") {
+      this.#abortEarlier((earlier) => earlier.command !== "bash");
+      void this.#session.abort();
+      // Behind what it aborts, so that an aborted prompt is answered before its abort is; and what comes later finds the run settled.
+      this.#lane = this.#track(this.#work(request, this.#lane));
+    } else if (commands[command].lane === "control") {
+      if (command === "abort_bash") this.#abortEarlier((earlier) => earlier.command === "bash");
+      void this.#track(this.#work(request, Promise.resolve()));
     } else {
       this.#pending.add(request);
       const isAwaited = commands[command].lane === "ordered";
@@ -90,8 +94,9 @@ export class RpcServer {
     return work.finally(() => this.#working.delete(work));
   }
 
-  #abortEarlier(): void {
-    for (const { controller } of this.#pending) controller.abort();
+  /** Aborts commands that have not been answered, also those that have not begun. */
+  #abortEarlier(isMeant: (request: Request) => boolean): void {
+    for (const request of this.#pending) if (isMeant(request)) request.controller.abort();
   }
 
   async #work(request: Request, after: Promise<void>): Promise<void> {

@@ -1,0 +1,194 @@
+import type { Model } from "@pikit/ai";
+
+/** A program that serves models on this machine. */
+export interface LocalEndpoint {
+  kind: "ollama" | "llama.cpp" | "lm-studio";
+  /** Without the path of an API, and without a slash at the end. */
+  url: string;
+}
+
+export interface FindLocalModelsOptions {
+  signal?: AbortSignal | undefined;
+  /** Default: `defaultEndpoints()`. */
+  endpoints?: readonly LocalEndpoint[];
+  /** How long each question may take, in milliseconds. Default 500. */
+  timeoutMs?: number;
+}
+
+/** Asks a server; undefined when it is not there, too slow, or answers something else than JSON. */
+type Ask = (path: string, body?: unknown) => Promise<unknown>;
+
+/** What a server says about one of its models. */
+interface Found {
+  id: string;
+  reasoning?: boolean;
+  image?: boolean;
+  /** The window that it runs with, in tokens. What it was trained for is no help: servers cut longer prompts silently. */
+  contextWindow?: number | undefined;
+}
+
+const titles: Readonly<Record<LocalEndpoint["kind"], string>> = {
+  ollama: "Ollama",
+  "llama.cpp": "llama.cpp",
+  "lm-studio": "LM Studio",
+};
+
+/** A list of models is a few kilobytes; what is more than this is something else. */
+const maxBytes = 4 * 1024 * 1024;
+
+/** Where the servers listen unless told otherwise; Ollama where `OLLAMA_HOST` says. */
+export function defaultEndpoints(): LocalEndpoint[] {
+  return [
+    { kind: "ollama", url: ollamaUrl(process.env.OLLAMA_HOST) },
+    { kind: "llama.cpp", url: "http://127.0.0.1:8080" },
+    { kind: "lm-studio", url: "http://127.0.0.1:1234" },
+  ];
+}
+
+/**
+ * The models of the servers that run on this machine, as models of the provider `local`: Ollama's first, and of two servers with a model
+ * of the same id only the first one's. A server that is not there, or makes no sense, has none. It asks over the network, so it is for
+ * when a user asks for local models, never for the start.
+ *
+ * @throws The signal's reason when it is aborted.
+ */
+export async function findLocalModels({
+  signal,
+  endpoints = defaultEndpoints(),
+  timeoutMs = 500,
+}: FindLocalModelsOptions = {}): Promise<Model[]> {
+  signal?.throwIfAborted();
+  const lists = await Promise.all(
+    endpoints.map(async (endpoint) => {
+      const ask: Ask = (path, body) => askJson(endpoint.url + path, body, timeoutMs, signal);
+      return (await finders[endpoint.kind](ask)).map((found) => toModel(endpoint, found));
+    }),
+  );
+  signal?.throwIfAborted();
+  const models = new Map<string, Model>();
+  for (const model of lists.flat()) if (!models.has(model.id)) models.set(model.id, model);
+  return [...models.values()];
+}
+
+const finders: Readonly<Record<LocalEndpoint["kind"], (ask: Ask) => Promise<Found[]>>> = {
+  async ollama(ask) {
+    const [tags, running] = await Promise.all([ask("/api/tags"), ask("/api/ps")]);
+    const windows = new Map(items(running, "models").map((entry) => [text(entry, "name"), count(entry, "context_length")]));
+    const found = items(tags, "models").map(async (entry): Promise<Found | undefined> => {
+      const id = text(entry, "name");
+      if (id === undefined) return undefined;
+      const details = await ask("/api/show", { model: id });
+      const abilities = items(details, "capabilities");
+      // Old versions say nothing of abilities; models for embeddings have others than this one.
+      if (abilities.length > 0 && !abilities.includes("completion")) return undefined;
+      // The loaded model's own, or what its Modelfile sets. Otherwise the server decides when it loads it.
+      const fixed = /^num_ctx\s+(\d+)\s*$/m.exec(text(details, "parameters") ?? "")?.[1];
+      const contextWindow = windows.get(id) ?? (fixed === undefined ? undefined : Number(fixed));
+      return { id, reasoning: abilities.includes("thinking"), image: abilities.includes("vision"), contextWindow };
+    });
+    return (await Promise.all(found)).filter((model) => model !== undefined);
+  },
+
+  async "llama.cpp"(ask) {
+    const [list, props] = await Promise.all([ask("/v1/models"), ask("/props")]);
+    const entries = items(list, "data");
+    // With several models the server is a router, and these are not the properties of any of them.
+    const contextWindow = entries.length === 1 ? count(field(props, "default_generation_settings"), "n_ctx") : undefined;
+    return entries.flatMap((entry) => {
+      const id = text(entry, "id");
+      const image = items(field(entry, "architecture"), "input_modalities").includes("image");
+      return id === undefined ? [] : [{ id, image, contextWindow }];
+    });
+  },
+
+  async "lm-studio"(ask) {
+    // Its own list knows more, and older versions do not have it.
+    const [own, plain] = await Promise.all([ask("/api/v0/models"), ask("/v1/models")]);
+    const entries = items(own, "data").length > 0 ? items(own, "data") : items(plain, "data");
+    return entries.flatMap((entry) => {
+      const id = text(entry, "id");
+      const type = text(entry, "type") ?? (id?.startsWith("text-embedding-") ? "embeddings" : "llm");
+      if (id === undefined || type === "embeddings") return [];
+      return [{ id, image: type === "vlm", contextWindow: count(entry, "loaded_context_length") }];
+    });
+  },
+};
+
+function toModel({ kind, url }: LocalEndpoint, { id, reasoning = false, image = false, contextWindow = 0 }: Found): Model {
+  return {
+    id,
+    // llama.cpp calls a model by the path of its file.
+    name: `${kind === "llama.cpp" ? id.replace(/^.*[/\\]/, "") : id} (${titles[kind]})`,
+    api: "openai-completions",
+    provider: "local",
+    baseUrl: `${url}/v1`,
+    reasoning,
+    input: image ? ["text", "image"] : ["text"],
+    contextWindow,
+    maxTokens: 0,
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  };
+}
+
+async function askJson(url: string, body: unknown, timeoutMs: number, signal: AbortSignal | undefined): Promise<unknown> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(url, {
+      ...(body === undefined
+        ? {}
+        : { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+      // Nothing on this machine has a reason to send us to another one.
+      redirect: "error",
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    if (!response.ok || !response.body) {
+      await response.body?.cancel();
+      return undefined;
+    }
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of response.body) {
+      bytes += chunk.length;
+      // Leaving the loop cancels the rest.
+      if (bytes > maxBytes) return undefined;
+      chunks.push(chunk);
+    }
+    return JSON.parse(Buffer.concat(chunks).toString());
+  } catch {
+    // Nobody listens, or not in time, or it is another kind of server. An abort is reported by the caller.
+    return undefined;
+  }
+}
+
+/** Reads `OLLAMA_HOST` as Ollama does: `host`, `host:port`, `:port` or a URL; the address of all interfaces is reached by loopback. */
+function ollamaUrl(variable = ""): string {
+  const value = variable.trim().replace(/^["']|["']$/g, "");
+  const hasScheme = value.includes("://");
+  const host = /^[0-9a-f:]*:[0-9a-f:]*:[0-9a-f:]*$/i.test(value) ? `[${value}]` : value;
+  const address = hasScheme ? value : `http://${host.startsWith(":") ? `127.0.0.1${host}` : host}`;
+  if (value === "" || !URL.canParse(address)) return "http://127.0.0.1:11434";
+  const url = new URL(address);
+  if (!hasScheme && !/:\d+\/*$/.test(host)) url.port = "11434";
+  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
+  if (url.hostname === "[::]") url.hostname = "[::1]";
+  return url.href.replace(/\/+$/, "");
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function items(value: unknown, name: string): unknown[] {
+  const list = field(value, name);
+  return Array.isArray(list) ? list : [];
+}
+
+function text(value: unknown, name: string): string | undefined {
+  const found = field(value, name);
+  return typeof found === "string" && found !== "" ? found : undefined;
+}
+
+function count(value: unknown, name: string): number | undefined {
+  const found = field(value, name);
+  return typeof found === "number" && Number.isSafeInteger(found) && found > 0 ? found : undefined;
+}

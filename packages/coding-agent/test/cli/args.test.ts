@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import { helpText, parseArguments } from "../../src/cli/args.ts";
+import { toSessionOptions } from "../../src/cli/session-options.ts";
+
+test("options, short options, prompts and files are told apart; -- ends options", () => {
+  expect(
+    parseArguments(["-p", "--model", "demo/tour", "one", "@file", "--stream=deltas", "-t", "read", "--", "-x", "--mode"]),
+  ).toEqual({
+    options: { print: true, model: "demo/tour", stream: "deltas", tools: "read" },
+    prompts: ["one", "@file", "-x", "--mode"],
+  });
+});
+
+test("what clients of the family pass is accepted and means nothing", () => {
+  expect(parseArguments(["--no-themes", "--no-title", "--provider-session-id", "7", "hi"])).toEqual({
+    options: {},
+    prompts: ["hi"],
+  });
+});
+
+test.each([
+  [["--bogus"], /^Unknown option '--bogus'\. Run pi --help for the options\.$/],
+  [["-z"], /^Unknown option '-z'\./],
+  [["--constructor"], /^Unknown option '--constructor'\./],
+  [["--model"], /^Option '--model <value>' argument missing\./],
+  [["--model", "--print"], /^Option '--model' argument is ambiguous\./],
+  [["--print=yes"], /^Option '-p, --print' does not take an argument\./],
+  [["--mode", "xml"], /^Unknown value "xml" for --mode: expected text, json, rpc\.$/],
+  [["--thinking", "max"], /^Unknown value "max" for --thinking: expected off, minimal, low, medium, high, xhigh\.$/],
+  [["--stream", "both"], /^Unknown value "both" for --stream: /],
+])("RP-021 %j is refused in one line that names it, exit code 2", (args, message) => {
+  expect(() => parseArguments(args)).toThrow(
+    expect.objectContaining({ name: "UsageError", exitCode: 2, message: expect.stringMatching(message) }),
+  );
+  expect(() => parseArguments(args)).toThrow(/^[^\n]*$/);
+});
+
+describe("the session that options choose", () => {
+  const options = (...args: string[]) => toSessionOptions(parseArguments(args));
+
+  test.each([
+    [[], "new"],
+    [["--no-session"], "memory"],
+    [["-c"], "continue"],
+    [["--session", "a/b.jsonl"], { path: "a/b.jsonl" }],
+    [["--session", "b.jsonl"], { path: "b.jsonl" }],
+    [["--session", "01a2"], { idPrefix: "01a2" }],
+    [["--session-id", "job"], { id: "job" }],
+  ])("%j", (args, session) => {
+    expect(options(...args)).toMatchObject({ session });
+  });
+
+  test("two of them exclude each other", () => {
+    expect(() => options("-c", "--session", "x")).toThrow("--continue and --session exclude each other");
+  });
+
+  test("tools are named, none, or the default", () => {
+    expect(options("--tools", "read, bash")).toMatchObject({ tools: ["read", "bash"] });
+    expect(options("--no-tools", "--tools", "read")).toMatchObject({ tools: [] });
+    expect(options()).not.toHaveProperty("tools");
+    expect(() => options("--tools", "read,fly")).toThrow(
+      'Unknown tool "fly" in --tools: expected some of read, bash, edit, write.',
+    );
+  });
+});
+
+test("the help has a line for each option, within a terminal's width", () => {
+  const lines = helpText().split("\n");
+  for (const name of ["mode", "print", "model", "session-id", "no-context-files", "list-models"]) {
+    expect(lines.filter((line) => line.includes(`--${name}`)).length).toBeGreaterThan(0);
+  }
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(110);
+});

@@ -1,0 +1,29 @@
+import type { TSchema } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { commands, findCommand } from "../../src/protocol/commands.ts";
+import { type EventName, events } from "../../src/protocol/events.ts";
+import { ResponseSchema, SessionHeaderSchema } from "../../src/protocol/frames.ts";
+import type { WireRecord } from "./rpc-process.ts";
+
+/** What is wrong with a record that was sent, by the protocol's own schemas; empty when nothing is. */
+export function findViolations(record: WireRecord): string[] {
+  if (record.type === "response") return [...check(ResponseSchema, record), ...checkData(record)];
+  if (record.type === "session") return check(SessionHeaderSchema, record);
+  if (record.type === "ready") return [];
+  // Deltas mode has records of its own; the rebuilding of snapshots tests them.
+  if (record.type === "message_update" && record.message === undefined) return [];
+  if (!Object.hasOwn(events, record.type)) return [`unknown event ${record.type}`];
+  if ("id" in record) return [`the event ${record.type} carries an id`];
+  return check(events[record.type as EventName], record);
+}
+
+function checkData(record: WireRecord): string[] {
+  const name = findCommand(String(record.command));
+  if (record.success !== true) return "data" in record ? [`a failed ${record.command} carries data`] : [];
+  if (name === undefined) return [`success for the unknown command ${record.command}`];
+  return check(commands[name].data, record.data);
+}
+
+function check(schema: TSchema, value: unknown): string[] {
+  return [...Value.Errors(schema, value)].map((error) => `${(value as WireRecord)?.type}${error.path}: ${error.message}`);
+}
