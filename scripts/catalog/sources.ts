@@ -5,7 +5,7 @@ import type { Facts } from "./facts.ts";
  * The api that OpenAI's models are asked with. Its vendor recommends `openai-responses`, and the newest models call tools on no other
  * (the page of GPT-6.1 Terra says so).
  */
-const openaiApi: Api = "openai-completions";
+const openaiApi: Api = "openai-responses";
 
 /** Written by hand: a model that the data lack, or what they have wrong of it. */
 export interface OverlayModel extends Partial<Facts> {

@@ -42,6 +42,8 @@ export interface AgentHooks
   extends Pick<AgentLoopConfig, "toModelMessages" | "shouldRetry" | "betweenTurns" | "beforeToolCall" | "afterToolCall"> {
   /** Further options of a model call, such as a key; asked for before each call, since keys expire. */
   requestOptions?(model: Model): RequestOptions | Promise<RequestOptions>;
+  /** Called after messages were queued, taken or cleared. */
+  onQueueChange?(): void;
 }
 
 export type RequestOptions = Omit<StreamOptions, "signal" | "reasoning">;
@@ -61,8 +63,9 @@ export class Agent {
   constructor(options: AgentOptions = {}) {
     this.#hooks = options;
     this.#listeners = new Listeners(options.onListenerError ?? reportListenerError);
-    this.steering = new MessageQueue(options.steeringMode);
-    this.followUps = new MessageQueue(options.followUpMode);
+    const onQueueChange = () => options.onQueueChange?.();
+    this.steering = new MessageQueue(options.steeringMode, onQueueChange);
+    this.followUps = new MessageQueue(options.followUpMode, onQueueChange);
     this.interruptMode = options.interruptMode ?? "wait";
     this.state = {
       model: options.model,

@@ -6,11 +6,16 @@ export type QueueMode = "one-at-a-time" | "all";
 /** Messages that wait for their moment in a run, first come first served. */
 export class MessageQueue {
   mode: QueueMode;
+  readonly #onChange: () => void;
   #messages: AgentMessage[] = [];
 
-  /** @param mode - Default `one-at-a-time`. */
-  constructor(mode: QueueMode = "one-at-a-time") {
+  /**
+   * @param mode - Default `one-at-a-time`.
+   * @param onChange - Called after messages were added or removed.
+   */
+  constructor(mode: QueueMode = "one-at-a-time", onChange: () => void = () => {}) {
     this.mode = mode;
+    this.#onChange = onChange;
   }
 
   get length(): number {
@@ -24,15 +29,22 @@ export class MessageQueue {
 
   add(message: AgentMessage): void {
     this.#messages.push(message);
+    this.#onChange();
   }
 
   /** Removes and returns what goes now: the first message, or all of them. */
   take(): AgentMessage[] {
-    return this.#messages.splice(0, this.mode === "all" ? this.#messages.length : 1);
+    return this.#remove(this.mode === "all" ? this.#messages.length : 1);
   }
 
   /** Removes and returns everything. */
   clear(): AgentMessage[] {
-    return this.#messages.splice(0);
+    return this.#remove(this.#messages.length);
+  }
+
+  #remove(count: number): AgentMessage[] {
+    const removed = this.#messages.splice(0, count);
+    if (removed.length > 0) this.#onChange();
+    return removed;
   }
 }

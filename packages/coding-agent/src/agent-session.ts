@@ -1,4 +1,4 @@
-import type { Agent, AgentEvent, AgentMessage, Listener } from "@pikit/agent";
+import type { Agent, AgentEvent, AgentHooks, AgentMessage, InterruptMode, Listener, QueueMode } from "@pikit/agent";
 import { Listeners } from "@pikit/agent";
 import type { Model, ThinkingLevel } from "@pikit/ai";
 import type { Conversation, NewConversation } from "./conversation/conversation.ts";
@@ -8,17 +8,21 @@ import type { ModelRegistry } from "./models/model-registry.ts";
 import { toWireModel } from "./models/wire-model.ts";
 import { createUserMessage, type PromptInput } from "./prompt/prompt-input.ts";
 import type { BashResult, SessionState } from "./protocol/data.ts";
-import type { SessionEvent } from "./protocol/events.ts";
+import type { LimitName, SessionEvent } from "./protocol/events.ts";
+import { AutoRetry, type RetrySettings } from "./run/auto-retry.ts";
+import { LimitGuard, type RunLimits } from "./run/limits.ts";
 import { type PromptRun, RunController } from "./run/run-controller.ts";
 import { ShellCommands, toBashMessage } from "./run/shell-commands.ts";
 import { Transcript } from "./run/transcript.ts";
+import type { UserInterface } from "./user-interface.ts";
 
 /** Everything that a session tells its subscribers. */
 export type AgentSessionEvent = AgentEvent | SessionEvent;
 
 /** The parts that a session is made of; `createAgentSession` puts them together. */
 export interface AgentSessionParts {
-  agent: Agent;
+  /** Makes the agent that the session runs; the hooks are the session's own. */
+  createAgent(hooks: AgentHooks): Agent;
   conversation: Conversation;
   models: ModelRegistry;
   runProcess: ProcessRunner;
@@ -28,11 +32,20 @@ export interface AgentSessionParts {
   buildSystemPrompt(): string;
   /** What the user chose; each model gets the nearest level that it supports. */
   thinkingLevel: ThinkingLevel;
+  retry: RetrySettings;
+  limits: RunLimits;
+  /** Who is asked where a decision is needed. */
+  user: UserInterface;
 }
+
+/** What a message that is sent during a run does: it steers the run, or follows when the run would end. */
+export type StreamingBehavior = "steer" | "followUp";
 
 export interface PromptOptions extends Omit<PromptInput, "text"> {
   /** Aborts the run. */
   signal?: AbortSignal;
+  /** What to do while a run is going; without it the prompt is refused then. */
+  streamingBehavior?: StreamingBehavior | undefined;
 }
 
 /**
@@ -42,8 +55,11 @@ export interface PromptOptions extends Omit<PromptInput, "text"> {
  */
 export class AgentSession {
   readonly #parts: AgentSessionParts;
+  readonly #agent: Agent;
   readonly #transcript: Transcript;
   readonly #runs: RunController;
+  readonly #retry: AutoRetry;
+  readonly #limits: LimitGuard;
   readonly #shell: ShellCommands;
   readonly #listeners = new Listeners<AgentSessionEvent>((error, event) => {
     console.error(`A listener of the session failed at ${event.type}:`, error);
@@ -52,24 +68,41 @@ export class AgentSession {
 
   constructor(parts: AgentSessionParts) {
     this.#parts = parts;
-    const { agent } = parts;
-    this.#transcript = new Transcript(agent, parts.conversation, (error) => void this.#listeners.emit({ type: "error", error }));
-    this.#runs = new RunController(agent, () => this.#listeners.emit({ type: "agent_settled" }));
+    const emit = (event: AgentSessionEvent) => this.#listeners.emit(event);
+    this.#agent = parts.createAgent({
+      shouldRetry: (failed, signal) => this.#retry.shouldRetry(failed, signal),
+      betweenTurns: (turn, signal) => this.#limits.afterTurn(turn, signal),
+      beforeToolCall: () => this.#limits.checkCall(),
+      onQueueChange: () => void emit({ type: "queue_update", ...this.queuedTexts() }),
+    });
+    this.#transcript = new Transcript(this.#agent, parts.conversation, (error) => void emit({ type: "error", error }));
+    this.#retry = new AutoRetry(parts.retry, emit);
+    this.#limits = new LimitGuard({
+      limits: parts.limits,
+      user: parts.user,
+      emit,
+      addHint: (text) => this.#agent.steer(createUserMessage({ text })),
+      abortRun: () => this.#agent.abort(),
+    });
+    this.#runs = new RunController(this.#agent, () => {
+      this.#limits.stop();
+      return emit({ type: "agent_settled" });
+    });
     this.#shell = new ShellCommands(parts.runProcess);
-    agent.subscribe((event) => {
+    this.#agent.subscribe((event) => {
       const stored = this.#transcript.observe(event);
-      return stored === undefined ? this.#listeners.emit(event) : stored.then(() => this.#listeners.emit(event));
+      return stored === undefined ? emit(event) : stored.then(() => emit(event)).then(() => this.#closeRetry(event));
     });
   }
 
   /** The active branch as the model's context is built from it. Live: read it, do not change it. */
   get messages(): readonly AgentMessage[] {
-    return this.#parts.agent.state.messages;
+    return this.#agent.state.messages;
   }
 
   /** The model that answers; undefined when none is chosen. */
   get model(): Model | undefined {
-    return this.#parts.agent.state.model;
+    return this.#agent.state.model;
   }
 
   get sessionId(): string {
@@ -114,8 +147,12 @@ export class AgentSession {
   }
 
   /** As `prompt`, but resolves when the prompt is accepted: checked and stored. Its run goes on; `settled` tells when it is over. */
-  submit(text: string, options: PromptOptions = {}): Promise<PromptRun> {
-    const { signal, ...input } = options;
+  async submit(text: string, options: PromptOptions = {}): Promise<PromptRun> {
+    const { signal, streamingBehavior, ...input } = options;
+    if (this.isStreaming && streamingBehavior) {
+      this.queue(streamingBehavior, { text, ...input });
+      return { settled: this.waitForIdle() };
+    }
     return this.#runs.start(async () => {
       const { model } = this;
       if (!model) {
@@ -126,8 +163,69 @@ export class AgentSession {
       this.#prepareSystemPrompt();
       await this.#transcript.recordChoices();
       await this.#transcript.accept(message);
+      this.#limits.start();
       return message;
     }, signal);
+  }
+
+  /**
+   * Queues a message: `steer` goes in before the next model call of the run, `followUp` when the run would end. While idle it waits and
+   * starts nothing; the next prompt goes first.
+   *
+   * @throws {SessionError} `invalid_input`. Nothing is queued then.
+   */
+  queue(behavior: StreamingBehavior, input: PromptInput): void {
+    const message = createUserMessage(input);
+    if (behavior === "steer") this.#agent.steer(message);
+    else this.#agent.followUp(message);
+  }
+
+  /** The texts that wait in the queues, first to go first. */
+  queuedTexts(): { steering: string[]; followUp: string[] } {
+    const { steering, followUps } = this.#agent;
+    return { steering: steering.messages.map(textOf), followUp: followUps.messages.map(textOf) };
+  }
+
+  /** Empties both queues and returns the texts that were in them. */
+  clearQueue(): { steering: string[]; followUp: string[] } {
+    const { steering, followUps } = this.#agent;
+    return { steering: steering.clear().map(textOf), followUp: followUps.clear().map(textOf) };
+  }
+
+  /** Aborts the run that is going, then submits the prompt. Resolves when the prompt is accepted. */
+  async abortAndSubmit(text: string, options: PromptOptions = {}): Promise<PromptRun> {
+    await this.abort();
+    return this.submit(text, options);
+  }
+
+  /** How many steering messages go in at a time. */
+  setSteeringMode(mode: QueueMode): void {
+    this.#agent.steering.mode = mode;
+  }
+
+  /** How many follow-ups go in at a time. */
+  setFollowUpMode(mode: QueueMode): void {
+    this.#agent.followUps.mode = mode;
+  }
+
+  /** Whether steering may skip tool calls of the turn that have not started. */
+  setInterruptMode(mode: InterruptMode): void {
+    this.#agent.interruptMode = mode;
+  }
+
+  /** Whether answers that failed for a passing reason are asked for again. */
+  setAutoRetry(enabled: boolean): void {
+    this.#retry.enabled = enabled;
+  }
+
+  /** Ends a wait before a retry; the run ends with the answer that failed. */
+  abortRetry(): void {
+    this.#retry.cancel();
+  }
+
+  /** The limit that ended the last run; undefined when none did. */
+  get reachedLimit(): LimitName | undefined {
+    return this.#limits.reached;
   }
 
   /** Stops the run that is going, with its tools, and resolves when it has settled. Does nothing when idle. */
@@ -142,9 +240,8 @@ export class AgentSession {
 
   /** Answers with this model from the next model call on. */
   async setModel(model: Model): Promise<void> {
-    const { agent, thinkingLevel } = this.#parts;
-    agent.state.model = model;
-    agent.state.thinkingLevel = clampThinkingLevel(thinkingLevel, model);
+    this.#agent.state.model = await this.#parts.models.prepare(model);
+    this.#agent.state.thinkingLevel = clampThinkingLevel(this.#parts.thinkingLevel, model);
     await this.#transcript.recordChoices();
   }
 
@@ -164,6 +261,7 @@ export class AgentSession {
     await this.#runs.between(() => {
       this.#transcript.replace(this.#parts.createConversation({ cwd: this.cwd, ...options }));
       this.#systemPromptIsReady = false;
+      this.clearQueue();
     });
   }
 
@@ -198,26 +296,27 @@ export class AgentSession {
 
   /** What `get_state` answers, but for the stream mode, which belongs to the connection. */
   state(): Omit<SessionState, "streamMode"> {
-    const { agent } = this.#parts;
+    const agent = this.#agent;
     const { conversation } = this.#transcript;
+    const queuedMessageCount = agent.steering.length + agent.followUps.length;
     const messageCount = this.messages.length;
     return {
       model: agent.state.model ? toWireModel(agent.state.model) : null,
       thinkingLevel: agent.state.thinkingLevel,
       isStreaming: this.isStreaming,
       isCompacting: false,
-      queueMode: "one-at-a-time",
-      steeringMode: "one-at-a-time",
-      followUpMode: "one-at-a-time",
-      interruptMode: "wait",
+      queueMode: agent.steering.mode,
+      steeringMode: agent.steering.mode,
+      followUpMode: agent.followUps.mode,
+      interruptMode: agent.interruptMode,
       sessionFile: conversation.path,
       sessionId: conversation.header.id,
       sessionName: conversation.name,
       autoCompactionEnabled: true,
-      autoRetryEnabled: true,
+      autoRetryEnabled: this.#retry.enabled,
       messageCount,
-      queuedMessageCount: 0,
-      pendingMessageCount: 0,
+      queuedMessageCount,
+      pendingMessageCount: queuedMessageCount,
       todoPhases: [],
     };
   }
@@ -231,9 +330,14 @@ export class AgentSession {
     return this.dispose();
   }
 
+  #closeRetry(event: AgentEvent): Promise<void> | undefined {
+    if (event.type !== "message_end" || event.message.role !== "assistant") return undefined;
+    return this.#retry.observe(event.message);
+  }
+
   #prepareSystemPrompt(): void {
     if (this.#systemPromptIsReady) return;
-    this.#parts.agent.state.systemPrompt = this.#parts.buildSystemPrompt();
+    this.#agent.state.systemPrompt = this.#parts.buildSystemPrompt();
     this.#systemPromptIsReady = true;
   }
 }
@@ -241,4 +345,12 @@ export class AgentSession {
 /** The level nearest to the wanted one that the model supports. */
 export function clampThinkingLevel(level: ThinkingLevel, model: Model | undefined): ThinkingLevel {
   return model?.reasoning ? level : "off";
+}
+
+/** The text of a user message as it was typed: documents and images left out. */
+function textOf(message: AgentMessage): string {
+  if (message.role !== "user") return "";
+  if (typeof message.content === "string") return message.content;
+  const [first] = message.content;
+  return first?.type === "text" ? first.text : "";
 }

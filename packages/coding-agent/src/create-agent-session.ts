@@ -1,10 +1,10 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Agent, type AgentTool } from "@pikit/agent";
+import { Agent, type AgentHooks, type AgentTool } from "@pikit/agent";
 import type { Model, ThinkingLevel } from "@pikit/ai";
 import { AgentSession, clampThinkingLevel } from "./agent-session.ts";
 import { agentFolder, sessionFileName, sessionFolder } from "./config/paths.ts";
-import { readSettings } from "./config/settings.ts";
+import { readSettings, type Settings } from "./config/settings.ts";
 import { Conversation, type NewConversation } from "./conversation/conversation.ts";
 import { isSessionId } from "./conversation/ids.ts";
 import { toModelMessages } from "./conversation/messages.ts";
@@ -18,7 +18,11 @@ import { ModelRegistry } from "./models/model-registry.ts";
 import { resolveModel } from "./models/model-resolver.ts";
 import { readContextFiles } from "./prompt/context-files.ts";
 import { buildSystemPrompt } from "./prompt/system-prompt.ts";
+import { defaultRetrySettings, type RetrySettings } from "./run/auto-retry.ts";
+import type { RunLimits } from "./run/limits.ts";
+import type { CommandObserver } from "./tools/bash.ts";
 import { type BuiltInToolName, createTools } from "./tools/index.ts";
+import { absentUser, type UserInterface } from "./user-interface.ts";
 
 /**
  * Which conversation a session holds.
@@ -56,8 +60,18 @@ export interface CreateAgentSessionOptions {
   appendSystemPrompt?: string;
   /** Whether AGENTS.md files are read. Default true. */
   contextFiles?: boolean;
+  /** A file that everything the models answer is appended to, for `--model replay/<file>`. Relative to `cwd`. */
+  record?: string;
   /** What runs shell commands. Default: this machine. */
   runProcess?: ProcessRunner;
+  /** Retries of answers that failed for a passing reason. Default: the settings', else 3 after 2, 4 and 8 seconds. */
+  retry?: Partial<RetrySettings>;
+  /** What one run may use up. Default: the settings', else no limits. */
+  limits?: RunLimits;
+  /** Who is asked where a decision is needed. Default: nobody; questions get their defaults. */
+  user?: UserInterface;
+  /** Sees the output of running `bash` calls as it comes, as plain text. */
+  onCommandOutput?: CommandObserver;
 }
 
 /**
@@ -65,44 +79,60 @@ export interface CreateAgentSessionOptions {
  *
  * @throws {UsageError} When the named model does not exist, or a configuration file is faulty.
  * @throws {SessionError} When the chosen session cannot be opened.
+ * @throws {AiError} When nothing can be recorded in the file of `record`, or the model cannot be recorded.
  */
 export async function createAgentSession(options: CreateAgentSessionOptions = {}): Promise<AgentSession> {
   const startFolder = resolve(options.cwd ?? process.cwd());
   const agentDir = options.agentDir ?? agentFolder();
-  const settings = readSettings(join(agentDir, "settings.json"));
+  const settings = await readSettings(join(agentDir, "settings.json"));
   const place = new SessionPlace(options.sessionDir ?? sessionFolder(startFolder, agentDir), options.session);
   const conversation = openConversation(place, options.session ?? "new", startFolder);
   const { cwd } = conversation.header;
 
-  const models = new ModelRegistry({ agentDir, credentials: new Credentials(agentDir, { apiKey: options.apiKey }), cwd });
+  const models = new ModelRegistry({
+    agentDir,
+    credentials: new Credentials(agentDir, { apiKey: options.apiKey }),
+    cwd,
+    ...(options.record !== undefined && { recordTo: resolve(startFolder, options.record) }),
+  });
   const stored = conversation.readContext();
   const storedModel = stored.model && `${stored.model.provider}/${stored.model.modelId}`;
   const choice =
     typeof options.model === "object"
       ? { model: options.model }
       : await resolveModel(models, { model: options.model, provider: options.provider }, settings, storedModel);
-  const { model } = choice;
+  const model = choice.model && (await models.prepare(choice.model));
   const wantedLevel =
     options.thinkingLevel ?? choice.thinkingLevel ?? stored.thinkingLevel ?? settings.defaultThinkingLevel ?? "medium";
 
   const run = options.runProcess ?? runProcess;
   const custom = options.customTools ?? [];
-  const builtIn = createTools(cwd, options.tools, { runProcess: run }).filter(
+  const { onCommandOutput } = options;
+  const builtIn = createTools(cwd, options.tools, { runProcess: run, ...(onCommandOutput ? { onCommandOutput } : {}) }).filter(
     ({ name }) => !custom.some((tool) => tool.name === name),
   );
   const tools = [...builtIn, ...custom];
-  const agent = new Agent({
-    ...(model ? { model } : {}),
-    thinkingLevel: clampThinkingLevel(wantedLevel, model),
-    tools,
-    toModelMessages,
-    requestOptions: async (target) => {
-      const apiKey = await models.keyFor(target);
-      return { sessionId: session.sessionId, ...(apiKey === undefined ? {} : { apiKey }) };
-    },
-  });
+  const { steeringMode, followUpMode, interruptMode } = settings;
+  const createAgent = (hooks: AgentHooks) =>
+    new Agent({
+      ...(model ? { model } : {}),
+      ...(steeringMode ? { steeringMode } : {}),
+      ...(followUpMode ? { followUpMode } : {}),
+      ...(interruptMode ? { interruptMode } : {}),
+      thinkingLevel: clampThinkingLevel(wantedLevel, model),
+      tools,
+      toModelMessages,
+      requestOptions: async (target) => {
+        const apiKey = await models.keyFor(target);
+        return { sessionId: session.sessionId, ...(apiKey === undefined ? {} : { apiKey }) };
+      },
+      ...hooks,
+    });
   const session = new AgentSession({
-    agent,
+    createAgent,
+    retry: { ...defaultRetrySettings, ...settings.retry, ...options.retry },
+    limits: options.limits ?? toRunLimits(settings.limits),
+    user: options.user ?? absentUser,
     conversation,
     models,
     runProcess: run,
@@ -118,6 +148,10 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
       }),
   });
   return session;
+}
+
+function toRunLimits({ maxTimeSeconds, ...limits }: NonNullable<Settings["limits"]> = {}): RunLimits {
+  return { ...limits, ...(maxTimeSeconds === undefined ? {} : { maxTimeMs: maxTimeSeconds * 1000 }) };
 }
 
 /** Where new sessions go: to files of one folder, or nowhere. */

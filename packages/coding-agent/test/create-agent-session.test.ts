@@ -42,8 +42,12 @@ describe("models", () => {
   test.each([
     ["settings.json", "{", /settings\.json is not valid JSON/],
     ["settings.json", "[]", /settings\.json must hold a JSON object/],
-    ["settings.json", { defaultModel: 5 }, /settings\.json: "defaultModel" must be a string, but is 5/],
-    ["settings.json", { defaultThinkingLevel: "max" }, /"defaultThinkingLevel" must be one of off, .*, but is "max"/],
+    ["settings.json", { defaultModel: 5 }, /settings\.json: Field "defaultModel" must be a string, but is 5\.$/],
+    [
+      "settings.json",
+      { defaultThinkingLevel: "max" },
+      /settings\.json: Field "defaultThinkingLevel" must be "off" or .* or "xhigh", but is "max"\.$/,
+    ],
   ])("%s with %j is an error that names the file and the key", async (name, content, message) => {
     await workspace.write(`agent/${name}`, content);
     await expect(openSession(workspace)).rejects.toThrow(message);

@@ -117,6 +117,51 @@ export class RpcClient {
     await this.send("abort", {});
   }
 
+  /** Stops the run that is at work and sends a prompt in its place. Returns when the new prompt is accepted. */
+  async abortAndPrompt(message: string, options: Omit<CommandParams<"abort_and_prompt">, "message"> = {}): Promise<void> {
+    await this.send("abort_and_prompt", { ...options, message });
+  }
+
+  /** Queues a message that goes in before the next model call of the run. While idle it waits for the next prompt. */
+  async steer(message: string, options: Omit<CommandParams<"steer">, "message"> = {}): Promise<void> {
+    await this.send("steer", { ...options, message });
+  }
+
+  /** Queues a message that goes in when the run would end. While idle it waits for the next prompt. */
+  async followUp(message: string, options: Omit<CommandParams<"follow_up">, "message"> = {}): Promise<void> {
+    await this.send("follow_up", { ...options, message });
+  }
+
+  /** Empties both queues and returns the texts that were in them. */
+  clearQueue(): Promise<CommandData<"clear_queue">> {
+    return this.send("clear_queue", {});
+  }
+
+  /** How many steering messages go in at a time. */
+  async setSteeringMode(mode: CommandParams<"set_steering_mode">["mode"]): Promise<void> {
+    await this.send("set_steering_mode", { mode });
+  }
+
+  /** How many follow-ups go in at a time. */
+  async setFollowUpMode(mode: CommandParams<"set_follow_up_mode">["mode"]): Promise<void> {
+    await this.send("set_follow_up_mode", { mode });
+  }
+
+  /** Whether steering may skip tool calls of the turn that have not started. */
+  async setInterruptMode(mode: CommandParams<"set_interrupt_mode">["mode"]): Promise<void> {
+    await this.send("set_interrupt_mode", { mode });
+  }
+
+  /** Whether answers that failed for a passing reason are asked for again. */
+  async setAutoRetry(enabled: boolean): Promise<void> {
+    await this.send("set_auto_retry", { enabled });
+  }
+
+  /** Ends a wait before a retry; the run ends with the answer that failed. */
+  async abortRetry(): Promise<void> {
+    await this.send("abort_retry", {});
+  }
+
   getState(): Promise<SessionState> {
     return this.send("get_state", {});
   }

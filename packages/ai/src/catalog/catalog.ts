@@ -12,7 +12,7 @@ export interface ProviderEntry {
 /** Providers of the built-in catalog, in the order in which their keys are looked for. */
 export const providers: readonly ProviderEntry[] = [
   { provider: "anthropic", defaultModelId: "claude-sonnet-5-5" },
-  { provider: "openai", defaultModelId: "gpt-5.1" },
+  { provider: "openai", defaultModelId: "gpt-6.1-sol" },
   { provider: "google", defaultModelId: "gemini-3.8-flash" },
   { provider: "openrouter", defaultModelId: "anthropic/claude-sonnet-5.5" },
   { provider: "xai", defaultModelId: "grok-4.7" },

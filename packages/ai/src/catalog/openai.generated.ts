@@ -1,9 +1,9 @@
 // Made by scripts/generate-catalog.ts from @pydantic/genai-prices 0.1.8 and llm-zoo 1.37.0. Do not edit it: change scripts/catalog/ and run the script.
-// Content hash: fc2d4fcb56931427e43d77528d298e2023cc01f0307b728c1cd4cb9481425b6d
+// Content hash: c93e2112e189940ac6a056815eb0a67f199b0373fa4886c24322bd79407c28cb
 import { toModels } from "./model-rows.ts";
 
 /** The models of openai. */
-export const models = toModels({"api":"openai-completions","provider":"openai","baseUrl":"https://api.openai.com/v1"}, [
+export const models = toModels({"api":"openai-responses","provider":"openai","baseUrl":"https://api.openai.com/v1"}, [
   ["gpt-6.1-terra","GPT-6.1 Terra","ri",1050000,128000,[1,5,0.05,1.25]],
   ["gpt-6.1-sol","GPT-6.1 Sol","ri",1050000,128000,[2,10,0.1,2.5]],
   ["gpt-6-sol","GPT-6 Sol","ri",1050000,128000,[2,10,0.2,2.5]],

@@ -1,6 +1,7 @@
 import type { ThinkingLevel } from "@pikit/ai";
 import type { CreateAgentSessionOptions, SessionChoice } from "../create-agent-session.ts";
 import { UsageError } from "../errors.ts";
+import type { RunLimits } from "../run/limits.ts";
 import { type BuiltInToolName, builtInToolNames } from "../tools/index.ts";
 import type { Arguments } from "./args.ts";
 
@@ -14,7 +15,9 @@ export function toSessionOptions({ options }: Arguments): CreateAgentSessionOpti
     ...pick("systemPrompt", options["system-prompt"]),
     ...pick("appendSystemPrompt", options["append-system-prompt"]),
     ...pick("sessionDir", options["session-dir"]),
+    ...pick("record", options.record),
     ...pick("tools", options["no-tools"] ? [] : readToolNames(options.tools)),
+    ...pick("limits", readLimits(options)),
     contextFiles: !options["no-context-files"],
     session: chooseSession(options),
   };
@@ -29,6 +32,27 @@ function chooseSession(options: Arguments["options"]): SessionChoice {
   const { session } = options;
   if (session === undefined) return "new";
   return /[/\\]|\.jsonl$/.test(session) ? { path: session } : { idPrefix: session };
+}
+
+function readLimits(options: Arguments["options"]): RunLimits | undefined {
+  const maxTurns = readNumber("max-turns", options["max-turns"]);
+  const maxCostUsd = readNumber("max-cost", options["max-cost"]);
+  const maxTimeSeconds = readNumber("max-time", options["max-time"]);
+  const maxToolCalls = readNumber("max-tool-calls", options["max-tool-calls"]);
+  const limits: RunLimits = {
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...(maxTimeSeconds === undefined ? {} : { maxTimeMs: maxTimeSeconds * 1000 }),
+    ...(maxToolCalls === undefined ? {} : { maxToolCalls }),
+  };
+  return Object.keys(limits).length > 0 ? limits : undefined;
+}
+
+function readNumber(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (text.trim() !== "" && Number.isFinite(number) && number >= 0) return number;
+  throw new UsageError(`--${name} must be a number of at least 0, but is "${text}".`);
 }
 
 function readToolNames(list: string | undefined): BuiltInToolName[] | undefined {

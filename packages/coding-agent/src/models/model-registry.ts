@@ -1,5 +1,15 @@
 import { join, resolve } from "node:path";
-import { keyVariablesOf, loadProviderModels, loadScriptedModel, type Model, providers } from "@pikit/ai";
+import {
+  isReplayed,
+  keyVariablesOf,
+  loadProviderModels,
+  loadScriptedModel,
+  type Model,
+  providers,
+  type ReplayModel,
+  record,
+  replay,
+} from "@pikit/ai";
 import { SessionError } from "../errors.ts";
 import type { Credentials } from "./credentials.ts";
 import { type CustomProvider, readCustomProviders } from "./custom-providers.ts";
@@ -8,32 +18,50 @@ import { createDemoModel } from "./demo.ts";
 /** Providers that are always there and ask nobody. */
 const offlineProviders: ReadonlySet<string> = new Set(["demo", "script"]);
 
-/** All models that can be named: the built-in catalog, the providers of `models.json`, the offline demo, and script files. */
+/** All models that can be named: the built-in catalog, the providers of `models.json`, the offline demo, script files and recordings. */
 export class ModelRegistry {
   readonly #credentials: Credentials;
   readonly #modelsFile: string;
   readonly #cwd: string;
+  readonly #recordTo: string | undefined;
   #customProviders: Promise<CustomProvider[]> | undefined;
+  /** Once a recording is chosen its models are all there are, so that a run that is replayed reaches no provider. */
+  #replay: ReplayModel | undefined;
 
-  /** @param options - `cwd` is what paths of script files are relative to. */
-  constructor(options: { agentDir: string; credentials: Credentials; cwd: string }) {
+  /** @param options - `cwd` is what paths of script files and recordings are relative to; `recordTo` is where answers are recorded. */
+  constructor(options: { agentDir: string; credentials: Credentials; cwd: string; recordTo?: string }) {
     this.#credentials = options.credentials;
     this.#modelsFile = join(options.agentDir, "models.json");
     this.#cwd = options.cwd;
+    this.#recordTo = options.recordTo;
   }
 
   /**
    * The model of that provider and id; undefined when there is none.
    *
-   * @throws {UsageError} When `models.json` is faulty. {AiError} When a script file is.
+   * @throws {UsageError} When `models.json` is faulty. {AiError} When a script file or a recording is.
    */
   async find(provider: string, id: string): Promise<Model | undefined> {
     if (provider === "script") return { ...(await loadScriptedModel(resolve(this.#cwd, id))), id };
+    if (provider === "replay") {
+      this.#replay = await replay(resolve(this.#cwd, id), { cwd: this.#cwd });
+      return this.#replay;
+    }
     return (await this.#modelsOf(provider)).find((model) => model.id === id);
+  }
+
+  /**
+   * The model as it is to be asked: one that is recorded, where this session is.
+   *
+   * @throws {AiError} When it cannot be recorded.
+   */
+  async prepare(model: Model): Promise<Model> {
+    return this.#recordTo === undefined ? model : record(model, this.#recordTo, { cwd: this.#cwd });
   }
 
   /** Every model that can be listed, whether or not there is a key for it. */
   async all(): Promise<Model[]> {
+    if (this.#replay) return [...this.#replay.recordedModels];
     const custom = (await this.#custom()).map(({ name }) => name);
     const names = [...new Set([...custom, ...providers.map(({ provider }) => provider), "demo"])];
     return (await Promise.all(names.map((name) => this.#modelsOf(name)))).flat();
@@ -58,7 +86,7 @@ export class ModelRegistry {
 
   /** The key for a request to the model; undefined when there is none. */
   async keyFor(model: Model): Promise<string | undefined> {
-    if (offlineProviders.has(model.provider)) return undefined;
+    if (offlineProviders.has(model.provider) || isReplayed(model)) return undefined;
     return this.#credentials.find(model.provider, await this.#configuredKey(model.provider));
   }
 
@@ -89,8 +117,9 @@ export class ModelRegistry {
   }
 
   /** The variables that can hold the model's key; empty when it needs none. */
-  async #keyVariables({ provider }: Model): Promise<string[]> {
-    if (offlineProviders.has(provider)) return [];
+  async #keyVariables(model: Model): Promise<string[]> {
+    const { provider } = model;
+    if (offlineProviders.has(provider) || isReplayed(model)) return [];
     const configured = await this.#configuredKey(provider);
     return [...keyVariablesOf(provider), ...(configured?.startsWith("$") ? [configured.slice(1)] : [])];
   }
@@ -101,6 +130,7 @@ export class ModelRegistry {
   }
 
   async #modelsOf(provider: string): Promise<readonly Model[]> {
+    if (this.#replay) return this.#replay.recordedModels.filter((model) => model.provider === provider);
     if (provider === "demo") return [createDemoModel()];
     // A provider of models.json adds to the built-in one of the same name, and wins where both have a model.
     const custom = (await this.#custom()).find(({ name }) => name === provider)?.models ?? [];

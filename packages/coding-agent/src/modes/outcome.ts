@@ -9,6 +9,9 @@ export interface Outcome {
 }
 
 export function outcomeOf(session: AgentSession): Outcome {
+  if (session.reachedLimit !== undefined) {
+    return { text: session.lastAssistantText() ?? "", error: `Stopped: the run reached its limit --${session.reachedLimit}.` };
+  }
   const answer = session.messages.findLast(({ role }) => role === "assistant");
   if (answer?.role !== "assistant") return { text: "", error: "The run ended without an answer." };
   const isFailed = answer.stopReason === "error" || answer.stopReason === "aborted";

@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from "@sinclair/typebox";
-import { BashResultSchema, SessionStateSchema } from "./data.ts";
+import { BashResultSchema, InterruptModeSchema, QueuedTextsSchema, QueueModeSchema, SessionStateSchema } from "./data.ts";
 import { AgentMessageSchema, AttachmentSchema, ImageContentSchema, WireModelSchema } from "./messages.ts";
 
 /**
@@ -43,7 +43,16 @@ export const commands = {
     },
     none,
   ),
+  steer: command("ordered", promptInput, none),
+  follow_up: command("ordered", promptInput, none),
   abort: command("control", {}, none),
+  abort_and_prompt: command("ordered", promptInput, none),
+  clear_queue: command("ordered", {}, QueuedTextsSchema),
+  set_steering_mode: command("ordered", { mode: QueueModeSchema }, none),
+  set_follow_up_mode: command("ordered", { mode: QueueModeSchema }, none),
+  set_interrupt_mode: command("ordered", { mode: InterruptModeSchema }, none),
+  set_auto_retry: command("ordered", { enabled: Type.Boolean() }, none),
+  abort_retry: command("control", {}, none),
   new_session: command("ordered", { parentSession: Type.Optional(Type.String()) }, sessionChange),
   get_state: command("ordered", {}, SessionStateSchema),
   get_messages: command("ordered", {}, Type.Object({ messages: Type.Array(AgentMessageSchema) })),
@@ -55,7 +64,11 @@ export const commands = {
 } as const;
 
 /** Other names under which the family's documents know a command. */
-export const commandAliases = { reset: "new_session" } as const satisfies Record<string, keyof typeof commands>;
+export const commandAliases = {
+  queue_message: "steer",
+  reset: "new_session",
+  set_queue_mode: "set_steering_mode",
+} as const satisfies Record<string, keyof typeof commands>;
 
 export type CommandName = keyof typeof commands;
 export type CommandParams<N extends CommandName> = Static<(typeof commands)[N]["params"]>;

@@ -1,7 +1,13 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ThinkingLevelSchema, WireModelSchema } from "./messages.ts";
 
-const queueMode = Type.Unsafe<"all" | "one-at-a-time">(Type.Union([Type.Literal("all"), Type.Literal("one-at-a-time")]));
+export const QueueModeSchema = Type.Unsafe<"all" | "one-at-a-time">(
+  Type.Union([Type.Literal("all"), Type.Literal("one-at-a-time")]),
+);
+export const InterruptModeSchema = Type.Unsafe<"immediate" | "wait">(Type.Union([Type.Literal("immediate"), Type.Literal("wait")]));
+
+/** Texts that wait in the queues, first to go first. */
+export const QueuedTextsSchema = Type.Object({ steering: Type.Array(Type.String()), followUp: Type.Array(Type.String()) });
 
 export const TodoTaskSchema = Type.Object({
   id: Type.String(),
@@ -26,10 +32,10 @@ export const SessionStateSchema = Type.Object({
   thinkingLevel: ThinkingLevelSchema,
   isStreaming: Type.Boolean({ description: "From the acceptance of a prompt to the end of its run." }),
   isCompacting: Type.Boolean(),
-  queueMode,
-  steeringMode: queueMode,
-  followUpMode: queueMode,
-  interruptMode: Type.Unsafe<"immediate" | "wait">(Type.Union([Type.Literal("immediate"), Type.Literal("wait")])),
+  queueMode: QueueModeSchema,
+  steeringMode: QueueModeSchema,
+  followUpMode: QueueModeSchema,
+  interruptMode: InterruptModeSchema,
   sessionFile: Type.Union([Type.String(), Type.Null()]),
   sessionId: Type.String(),
   sessionName: Type.Union([Type.String(), Type.Null()]),

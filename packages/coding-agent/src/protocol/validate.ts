@@ -16,7 +16,7 @@ export async function readFields(schema: TObject, record: Record<string, unknown
     fields[name] = value;
   }
   // Many commands have no fields, and the first answer must not wait for a validator that it does not need.
-  if (Object.keys(schema.properties).length === 0) return fields;
+  if (Object.keys(fields).length === 0 && required.size === 0) return fields;
   const { Value } = await import("@sinclair/typebox/value");
   if (Value.Check(schema, fields)) return fields;
   const error = Value.Errors(schema, fields).First();

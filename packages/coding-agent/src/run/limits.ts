@@ -70,12 +70,12 @@ export class LimitGuard {
     clearTimeout(this.#timer);
   }
 
-  /** Why a tool call may not run; undefined when it may. */
-  refuseCall(): string | undefined {
+  /** Counts a tool call; refuses it when it is past the limit. */
+  checkCall(): { refuse: string } | undefined {
     this.#used.toolCalls += 1;
     const { maxToolCalls = Number.POSITIVE_INFINITY } = this.#options.limits;
     if (this.#used.toolCalls <= maxToolCalls) return undefined;
-    return `Not run: this run may make ${maxToolCalls} tool calls, and has made them.`;
+    return { refuse: `Not run: this run may make ${maxToolCalls} tool calls, and has made them.` };
   }
 
   /** Counts a turn; `stop` when the run must not go on. */

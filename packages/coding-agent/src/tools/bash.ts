@@ -26,9 +26,14 @@ export type BashParameters = Static<typeof parameters>;
 export type BashDetails = Omit<ProcessResult, "output" | "outcome" | "exitCode" | "exitSignal"> &
   Partial<Pick<ProcessResult, "outcome" | "exitCode" | "exitSignal">>;
 
+/** Sees the output of a running command as it comes, as plain text. */
+export type CommandObserver = (toolCallId: string, stream: "stdout" | "stderr", chunk: string) => void;
+
 export interface BashToolOptions {
   /** What runs the command. Default: this machine. */
   runProcess?: ProcessRunner;
+  /** Told of output at once, before the throttled updates. What it throws ends the command. */
+  onCommandOutput?: CommandObserver;
 }
 
 /** The `bash` tool for one working folder. A command that fails, times out or is aborted is a `ToolError` with its output. */
@@ -42,7 +47,7 @@ export function createBashTool(cwd: string, options: BashToolOptions = {}): Agen
       `Of long output the last ${maxLines} lines or ${formatSize(maxBytes)} are returned; all of it is in a file whose path is given. ` +
       "There is no stdin and no terminal. Each call is a new shell: cd and variables do not carry over.",
     parameters,
-    async execute(_toolCallId, { command, timeout = 0 }, signal, onUpdate) {
+    async execute(toolCallId, { command, timeout = 0 }, signal, onUpdate) {
       const tail = new OutputTail();
       const updates = createThrottle(updateIntervalMs, () => {
         const { text, ...details } = tail.snapshot();
@@ -54,7 +59,8 @@ export function createBashTool(cwd: string, options: BashToolOptions = {}): Agen
           cwd,
           signal,
           ...(timeout > 0 && { timeoutMs: timeout * 1000 }),
-          onOutput(text) {
+          onOutput(text, stream) {
+            options.onCommandOutput?.(toolCallId, stream, text);
             tail.append(text);
             updates.request();
           },

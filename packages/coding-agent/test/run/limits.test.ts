@@ -79,9 +79,9 @@ test.each([
 
 test("max-tool-calls refuses the first call past the limit and ends the run after its turn", async () => {
   const { guard, events } = createGuard({ maxToolCalls: 2 });
-  expect([guard.refuseCall(), guard.refuseCall()]).toEqual([undefined, undefined]);
+  expect([guard.checkCall(), guard.checkCall()]).toEqual([undefined, undefined]);
   expect(await guard.afterTurn(turn(), signal)).toBeUndefined();
-  expect(guard.refuseCall()).toBe("Not run: this run may make 2 tool calls, and has made them.");
+  expect(guard.checkCall()).toEqual({ refuse: "Not run: this run may make 2 tool calls, and has made them." });
   expect(await guard.afterTurn(turn(), signal)).toBe("stop");
   expect(events).toEqual([{ type: "limit_reached", limit: "max-tool-calls", value: 2 }]);
 });

@@ -18,12 +18,45 @@ type Handler<N extends CommandName> = (
 
 /** What each command does. A missing or misspelt one does not compile. What a handler throws becomes the response's error. */
 export const handlers: { [N in CommandName]: Handler<N> } = {
-  async prompt({ session, signal }, { message, attachments, images }) {
-    await session.submit(message, { attachments, images, signal });
+  async prompt({ session, signal }, { message, attachments, images, streamingBehavior }) {
+    await session.submit(message, { attachments, images, streamingBehavior, signal });
+    return undefined;
+  },
+  steer({ session }, { message, attachments, images }) {
+    session.queue("steer", { text: message, attachments, images });
+    return undefined;
+  },
+  follow_up({ session }, { message, attachments, images }) {
+    session.queue("followUp", { text: message, attachments, images });
     return undefined;
   },
   async abort({ session }) {
     await session.abort();
+    return undefined;
+  },
+  async abort_and_prompt({ session, signal }, { message, attachments, images }) {
+    await session.abortAndSubmit(message, { attachments, images, signal });
+    return undefined;
+  },
+  clear_queue: ({ session }) => session.clearQueue(),
+  set_steering_mode({ session }, { mode }) {
+    session.setSteeringMode(mode);
+    return undefined;
+  },
+  set_follow_up_mode({ session }, { mode }) {
+    session.setFollowUpMode(mode);
+    return undefined;
+  },
+  set_interrupt_mode({ session }, { mode }) {
+    session.setInterruptMode(mode);
+    return undefined;
+  },
+  set_auto_retry({ session }, { enabled }) {
+    session.setAutoRetry(enabled);
+    return undefined;
+  },
+  abort_retry({ session }) {
+    session.abortRetry();
     return undefined;
   },
   async new_session({ session }, { parentSession }) {
