@@ -1,10 +1,7 @@
 import type { ToolResultMessage } from "@pikit/ai";
 import { type AssistantTurn, runAssistantTurn, tellFailedTurn } from "./assistant-turn.ts";
 import { executeToolCalls } from "./tool-execution.ts";
-import type { AgentEvent, AgentLoopConfig, AgentMessage } from "./types.ts";
-
-/** Delivers an event; the loop waits when a promise comes back. Must not throw. */
-export type Emit = (event: AgentEvent) => void | Promise<void>;
+import type { AgentLoopConfig, AgentMessage, Emit } from "./types.ts";
 
 export interface AgentRun {
   /** What starts the run: usually one user message. Empty to go on from a transcript that ends with one. */

@@ -7,8 +7,7 @@ import {
   type Model,
   stream,
 } from "@pikit/ai";
-import type { Emit } from "./agent-loop.ts";
-import type { AgentLoopConfig, AgentMessage, ModelRequest } from "./types.ts";
+import type { AgentLoopConfig, AgentMessage, Emit, ModelRequest } from "./types.ts";
 
 export interface AssistantTurn {
   answer: AssistantMessage;

@@ -1,5 +1,5 @@
 export { Agent, type AgentHooks, type AgentOptions, type AgentState, type RequestOptions } from "./agent.ts";
-export { type AgentRun, type Emit, runAgentLoop } from "./agent-loop.ts";
+export { type AgentRun, runAgentLoop } from "./agent-loop.ts";
 export { AgentError, isToolError, ToolError, type ToolErrorOptions } from "./errors.ts";
 export { type Listener, Listeners } from "./listeners.ts";
 export { MessageQueue, type QueueMode } from "./message-queue.ts";

@@ -1,8 +1,7 @@
 import type { ToolCall, ToolResultMessage } from "@pikit/ai";
-import type { Emit } from "./agent-loop.ts";
 import type { AssistantTurn } from "./assistant-turn.ts";
 import { isToolError, ToolError } from "./errors.ts";
-import type { AgentLoopConfig, AgentTool, AgentToolResult, PendingToolCall, ToolCallOutcome } from "./types.ts";
+import type { AgentLoopConfig, AgentTool, AgentToolResult, Emit, PendingToolCall, ToolCallOutcome } from "./types.ts";
 
 /** How long a tool or hook may take after its signal was aborted; then its call is reported aborted and its result ignored. */
 const abortGraceMs = 2000;

@@ -109,6 +109,9 @@ export type AgentEvent =
 
 export type AgentListener = Listener<AgentEvent>;
 
+/** Delivers an event; the loop waits when a promise comes back. Must not throw. */
+export type Emit = (event: AgentEvent) => void | Promise<void>;
+
 /** What one model call is made with. Asked for before each call, so that a change applies from the next call on. */
 export interface ModelRequest {
   model: Model;

@@ -124,6 +124,11 @@ export class AgentSession {
     return this.#transcript.conversation.header;
   }
 
+  /** What could not be read of the session's file when it was opened, for people; empty when all was. */
+  get diagnostics(): readonly string[] {
+    return this.#transcript.conversation.diagnostics;
+  }
+
   /** From the acceptance of a prompt until it has settled. */
   get isStreaming(): boolean {
     return this.#runs.isActive;

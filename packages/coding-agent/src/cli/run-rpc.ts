@@ -1,11 +1,9 @@
-import { createAgentSession } from "../create-agent-session.ts";
 import { UsageError } from "../errors.ts";
 import { runRpcMode } from "../modes/rpc/rpc-mode.ts";
 import type { StreamMode } from "../protocol/data.ts";
 import { packageVersion } from "../version.ts";
 import type { Arguments } from "./args.ts";
-import { toSessionOptions } from "./session-options.ts";
-import { onEndSignal } from "./signals.ts";
+import { openSession } from "./open-session.ts";
 
 /** `pi --mode rpc`. */
 export async function runRpc(args: Arguments): Promise<number> {
@@ -14,8 +12,7 @@ export async function runRpc(args: Arguments): Promise<number> {
     const what = argument.startsWith("@") ? "@file arguments" : "prompt arguments";
     throw new UsageError(`RPC mode takes no ${what}, but got "${argument}". Send a prompt command on stdin.`);
   }
-  const session = await createAgentSession(toSessionOptions(args));
-  onEndSignal(() => session.dispose());
+  const session = await openSession(args);
   return runRpcMode(session, {
     streamMode: (args.options.stream ?? "snapshots") as StreamMode,
     readyLine: args.options.ready ? { type: "ready", protocolVersion: 1, version: packageVersion() } : undefined,

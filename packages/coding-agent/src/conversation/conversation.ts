@@ -26,8 +26,12 @@ export class Conversation {
   /** Messages that are stored already, so that a message told of in two ways is stored once. */
   readonly #stored = new WeakSet<AgentMessage>();
 
-  private constructor(header: SessionHeader, entries: readonly SessionEntry[], store: SessionStore, isWritten: boolean) {
+  /** What could not be read when the session was opened, for people. */
+  readonly diagnostics: readonly string[];
+
+  private constructor({ header, entries, diagnostics }: LoadedSession, store: SessionStore, isWritten: boolean) {
     this.header = header;
+    this.diagnostics = diagnostics;
     this.#tree = new SessionTree(entries);
     this.#store = store;
     this.#unwritten = isWritten ? [] : [header];
@@ -44,12 +48,12 @@ export class Conversation {
       cwd: options.cwd,
       ...(options.parentSession === undefined ? {} : { parentSession: options.parentSession }),
     };
-    return new Conversation(header, [], createStore(header), false);
+    return new Conversation({ header, entries: [], diagnostics: [] }, createStore(header), false);
   }
 
   /** Goes on with a session that was read from `store`. */
   static resume(loaded: LoadedSession, store: SessionStore): Conversation {
-    return new Conversation(loaded.header, loaded.entries, store, true);
+    return new Conversation(loaded, store, true);
   }
 
   /** The session's file; null when it has none. It exists from the first message on. */
