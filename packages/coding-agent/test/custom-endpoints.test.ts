@@ -54,7 +54,7 @@ describe.each(wires)("a custom endpoint that speaks $name", ({ model, wire, keyH
   test("that dies in the middle of an answer: the run settles, and what had arrived is stored", async () => {
     const server = await serveModels(workspace);
     server.respond(wire.answer([{ text: "Half an" }], { ending: [cut] }), wire.text("Again."));
-    const { session, events } = await openSession(workspace, { model });
+    const { session, events } = await openSession(workspace, { model, retry: { enabled: false } });
     await session.prompt("Work");
     expect(session.messages.at(-1)).toMatchObject({ stopReason: "error", content: [{ type: "text", text: "Half an" }] });
     expect(outline(events).at(-1)).toBe("agent_settled");
@@ -78,7 +78,7 @@ describe.each(wires)("a custom endpoint that speaks $name", ({ model, wire, keyH
   test("that is not there at all: one answer with an error", async () => {
     const server = await serveModels(workspace);
     await server.close();
-    const { session } = await openSession(workspace, { model });
+    const { session } = await openSession(workspace, { model, retry: { enabled: false } });
     await session.prompt("Work");
     expect(session.messages.at(-1)).toMatchObject({
       role: "assistant",

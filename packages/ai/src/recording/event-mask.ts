@@ -1,0 +1,133 @@
+import { type MaskedText, maskText } from "./text-mask.ts";
+
+/** A string inside an event, where it stands, and a name for the place that its successors in later events share. */
+interface Leaf {
+  place: string;
+  holder: Record<string, unknown>;
+  name: string;
+}
+
+/** A line that waits because what it ends with may be the beginning of a masked text. */
+interface Held<T> {
+  line: T;
+  event: unknown;
+  isChanged: boolean;
+}
+
+/** A masked text of which the first `matched` characters have come. */
+interface Beginning<T> {
+  mask: MaskedText;
+  matched: number;
+  /** Where they stand: from `keep` on to the end of the leaf. */
+  pieces: { held: Held<T>; leaf: Leaf; keep: number; from: number; to: number }[];
+}
+
+/** Most lines that wait for the rest of a text: a kill must not cost much of a recording. */
+const maxHeld = 64;
+
+/**
+ * Masks texts in the JSON of successive events, also where a text is spread over several of them, as paths are that a model writes
+ * token by token. Knows no wire: strings at the same place of successive events are taken for one running text.
+ */
+export class EventMask<T extends { data: string }> {
+  readonly #masks: readonly MaskedText[];
+  readonly #write: (line: T) => void;
+  #held: Held<T>[] = [];
+  readonly #beginnings = new Map<string, Beginning<T>>();
+
+  /** @param write - Receives the lines, in order. */
+  constructor(masks: readonly MaskedText[], write: (line: T) => void) {
+    this.#masks = masks;
+    this.#write = write;
+  }
+
+  push(line: T): void {
+    const event = tryParse(line.data);
+    if (typeof event !== "object" || event === null) {
+      this.#held.push({ line: { ...line, data: maskText(line.data, this.#masks) }, event: undefined, isChanged: false });
+    } else {
+      const held: Held<T> = { line, event, isChanged: false };
+      this.#held.push(held);
+      for (const leaf of leavesOf(event as Record<string, unknown>, "")) this.#mask(held, leaf);
+    }
+    if (this.#beginnings.size === 0 || this.#held.length >= maxHeld) this.flush();
+  }
+
+  /** Writes what waits. */
+  flush(): void {
+    this.#beginnings.clear();
+    for (const { line, event, isChanged } of this.#held.splice(0)) {
+      this.#write(isChanged ? { ...line, data: JSON.stringify(event) } : line);
+    }
+  }
+
+  #mask(held: Held<T>, leaf: Leaf): void {
+    let text = leaf.holder[leaf.name] as string;
+    let masked = "";
+    const beginning = this.#beginnings.get(leaf.place);
+    if (beginning) {
+      const { mask, matched } = beginning;
+      const rest = mask.text.slice(matched);
+      if (rest.length > text.length && rest.startsWith(text)) {
+        const to = matched + text.length;
+        beginning.pieces.push({ held, leaf, keep: 0, from: matched, to });
+        beginning.matched = to;
+        return;
+      }
+      this.#beginnings.delete(leaf.place);
+      if (text.startsWith(rest)) {
+        for (const piece of beginning.pieces) complete(piece, mask);
+        masked = mask.write(matched, mask.text.length);
+        text = text.slice(rest.length);
+      }
+    }
+    const tail = this.#findBeginning(text);
+    masked += maskText(text, this.#masks);
+    if (masked !== leaf.holder[leaf.name]) {
+      leaf.holder[leaf.name] = masked;
+      held.isChanged = true;
+    }
+    if (!tail) return;
+    const { mask, length } = tail;
+    const piece = { held, leaf, keep: masked.length - length, from: 0, to: length };
+    this.#beginnings.set(leaf.place, { mask, matched: length, pieces: [piece] });
+  }
+
+  /** The longest beginning of a masked text that `text` ends with. */
+  #findBeginning(text: string): { mask: MaskedText; length: number } | undefined {
+    let longest: { mask: MaskedText; length: number } | undefined;
+    for (const mask of this.#masks) {
+      for (let length = Math.min(mask.text.length - 1, text.length); length > (longest?.length ?? 0); length -= 1) {
+        if (text.endsWith(mask.text.slice(0, length))) longest = { mask, length };
+      }
+    }
+    return longest;
+  }
+}
+
+function complete<T>({ held, leaf, keep, from, to }: Beginning<T>["pieces"][number], mask: MaskedText): void {
+  const text = leaf.holder[leaf.name] as string;
+  leaf.holder[leaf.name] = text.slice(0, keep) + mask.write(from, to);
+  held.isChanged = true;
+}
+
+/** Every wire says with an `index` of some kind which of several running texts a string belongs to. */
+function* leavesOf(holder: Record<string, unknown>, place: string): Generator<Leaf> {
+  const entries = Object.entries(holder);
+  const indexes = entries.filter(([name, value]) => /(?:^|_)index$/.test(name) && typeof value === "number");
+  const here = `${place}/${indexes.map(([, value]) => value).join(",")}`;
+  for (const [name, value] of entries) {
+    if (typeof value === "string") yield { place: `${here}.${name}`, holder, name };
+    else if (typeof value === "object" && value !== null) {
+      yield* leavesOf(value as Record<string, unknown>, `${here}.${name}`);
+    }
+  }
+}
+
+function tryParse(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined; // a marker, or a broken event that is kept as it is
+  }
+}

@@ -1,0 +1,113 @@
+import { basename, resolve } from "node:path";
+import type { ApiAdapter, ApiRequest } from "../api-registry.ts";
+import type { MessageAssembler } from "../assembler.ts";
+import { AiError } from "../errors.ts";
+import type { Model } from "../types.ts";
+import { type CallInterceptor, intercept } from "./call-interceptor.ts";
+import { describeDifference } from "./difference.ts";
+import { fromRecordedError, recordingError } from "./format.ts";
+import { createPace } from "./pace.ts";
+import { type RecordedCall, readRecording } from "./read-recording.ts";
+import { summarizeRequest } from "./request-summary.ts";
+import { replayResponse } from "./response-player.ts";
+import { maskFolder } from "./text-mask.ts";
+
+export interface ReplayOptions {
+  /** `instant` (default), or with the recorded gaps between response and events. */
+  speed?: "instant" | "recorded";
+  /** What takes the place of `<cwd>`. Default: the process's folder. */
+  cwd?: string;
+}
+
+/** A model that plays a recording. It has the fields of the model that answered first. */
+export interface ReplayModel extends Model {
+  /** Every model of the recording, in order of appearance. They play the same recording: each call takes the next answer of it. */
+  readonly recordedModels: readonly Model[];
+}
+
+/** See `replay` in index.ts. */
+export async function replay(file: string, { speed = "instant", cwd = process.cwd() }: ReplayOptions = {}): Promise<ReplayModel> {
+  const path = resolve(file);
+  const calls = await readRecording(path);
+  const [first] = calls;
+  if (!first) throw recordingError(`${path} holds no answer yet. Record a run that asks a model.`);
+  const player = new Player(basename(path), calls, { speed, folder: resolve(cwd) });
+  const models = new Map<string, Model>();
+  for (const { model } of calls) {
+    const name = `${model.provider}/${model.id}`;
+    if (!models.has(name)) models.set(name, intercept(model, player));
+  }
+  return { ...intercept(first.model, player), recordedModels: [...models.values()] };
+}
+
+class Player implements CallInterceptor {
+  readonly #name: string;
+  readonly #calls: readonly RecordedCall[];
+  readonly #isPaced: boolean;
+  readonly #folder: string;
+  #position = 0;
+
+  constructor(name: string, calls: readonly RecordedCall[], options: { speed: "instant" | "recorded"; folder: string }) {
+    this.#name = name;
+    this.#calls = calls;
+    this.#isPaced = options.speed === "recorded";
+    this.#folder = options.folder;
+  }
+
+  /** Serves a call with the next recorded answer, through the adapter of the recorded api, which reads it as it would the provider's. */
+  async call(request: ApiRequest, assembler: MessageAssembler, adapter: ApiAdapter): Promise<void> {
+    const call = this.#take(request);
+    const { responses, end } = call;
+    const { signal } = request.options;
+    const pace = createPace(this.#isPaced);
+    const failure = end?.error ? fromRecordedError(end.error) : undefined;
+    if (responses.length === 0) {
+      if (end && !failure)
+        throw this.#error(`was recorded without its response, since its api does not send with the fetch option`, call);
+      await pace(end?.ms ?? 0, signal);
+      throw failure ?? this.#interrupted(call);
+    }
+    /** Ends the answer as it ended then, where the response does not say how. */
+    const breakOff = () => {
+      if (!end || failure) assembler.fail(failure ?? this.#interrupted(call));
+    };
+    const waiting = responses.values();
+    const fetch = async (_url: string, { signal }: RequestInit): Promise<Response> => {
+      const { value: response } = waiting.next();
+      if (response)
+        return replayResponse(response, { folder: this.#folder, pace, signal: signal ?? undefined, endMs: end?.ms, breakOff });
+      await pace(end?.ms ?? 0, signal ?? undefined);
+      breakOff();
+      throw new Error("the recording holds no further response");
+    };
+    // The adapter asks for a key where the provider needs one; this one is sent nowhere.
+    await adapter({ ...request, options: { ...request.options, apiKey: "replayed", fetch } }, assembler);
+  }
+
+  #take({ model, context }: ApiRequest): RecordedCall {
+    const number = this.#position + 1;
+    const call = this.#calls[this.#position];
+    if (!call) {
+      const count = this.#calls.length === 1 ? "1 answer" : `${this.#calls.length} answers`;
+      throw new AiError("invalid_request", `${this.#name} holds ${count} and was asked for answer ${number}. Record a longer run.`);
+    }
+    const difference = describeDifference(call.request, summarizeRequest(model, context, maskFolder(this.#folder)));
+    if (difference) {
+      const where = `answer ${number} of ${this.#name} (line ${call.line})`;
+      throw new AiError(
+        "invalid_request",
+        `The request differs from the one of ${where} in ${difference}. If it is right now, record again.`,
+      );
+    }
+    this.#position += 1;
+    return call;
+  }
+
+  #interrupted(call: RecordedCall): AiError {
+    return this.#error("is not complete: the process that recorded it was killed. Record it again", call);
+  }
+
+  #error(what: string, { line }: RecordedCall): AiError {
+    return recordingError(`The answer in line ${line} of ${this.#name} ${what}.`);
+  }
+}

@@ -1,0 +1,100 @@
+import { readFile } from "node:fs/promises";
+import { type CallLine, type EventLine, type RecordedModel, recordingError } from "./format.ts";
+import { requireRecording } from "./recording-file.ts";
+import type { MessageSummary, RequestSummary } from "./request-summary.ts";
+
+/** A response as it was recorded. */
+export interface RecordedResponse {
+  ms: number;
+  status: number;
+  headers: Record<string, string>;
+  /** Events, or the body in one piece. */
+  steps: (EventLine | Extract<CallLine, { type: "body" }>)[];
+  ending?: Extract<CallLine, { type: "close" | "cut" }>;
+}
+
+/** A model call as it was recorded. */
+export interface RecordedCall {
+  /** Where it begins in the file, counted from 1. */
+  line: number;
+  model: RecordedModel;
+  request: RequestSummary;
+  /** One for each request that was sent and answered. */
+  responses: RecordedResponse[];
+  /** Absent when the process was killed before. */
+  end?: Extract<CallLine, { type: "end" }>;
+}
+
+/**
+ * Reads a recording. A last line that is cut short, and lines of unknown types, are passed over.
+ *
+ * @throws {AiError} `unsupported`, naming file and line, when the file cannot be read or is no recording.
+ */
+export async function readRecording(path: string): Promise<RecordedCall[]> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (cause) {
+    const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    throw recordingError(`Cannot read the recording ${path}: ${reason}. Make one with record() or pi --record.`, cause);
+  }
+  requireRecording(text, path);
+  const reader = new CallReader();
+  for (const [index, line] of text
+    .slice(0, text.lastIndexOf("\n") + 1)
+    .split("\n")
+    .entries()) {
+    if (line === "") continue;
+    try {
+      reader.read(JSON.parse(line) as CallLine, index + 1);
+    } catch (cause) {
+      throw recordingError(`${path}:${index + 1} is no line of a recording: ${(cause as Error).message}`, cause);
+    }
+  }
+  return reader.calls;
+}
+
+class CallReader {
+  readonly calls: RecordedCall[] = [];
+  readonly #open = new Map<number, RecordedCall>();
+  #lastMessages: MessageSummary[] = [];
+
+  read(line: CallLine, lineNumber: number): void {
+    const call = this.#open.get(line.stream);
+    const response = call?.responses.at(-1);
+    switch (line.type) {
+      case "request":
+        this.#begin(line, lineNumber);
+        break;
+      case "response":
+        call?.responses.push({ ms: line.ms, status: line.status, headers: line.headers, steps: [] });
+        break;
+      case "event":
+      case "body":
+        response?.steps.push(line);
+        break;
+      case "close":
+      case "cut":
+        if (response) response.ending = line;
+        break;
+      case "end":
+        if (call) call.end = line;
+        this.#open.delete(line.stream);
+        break;
+      default:
+        break; // what later versions add
+    }
+  }
+
+  #begin({ stream, model, tools, kept, messages }: Extract<CallLine, { type: "request" }>, line: number): void {
+    this.#lastMessages = [...this.#lastMessages.slice(0, kept), ...messages];
+    const call: RecordedCall = {
+      line,
+      model,
+      request: { model: model.id, tools, messages: this.#lastMessages },
+      responses: [],
+    };
+    this.calls.push(call);
+    this.#open.set(stream, call); // of the same number as a call that was never ended: another process
+  }
+}

@@ -1,0 +1,121 @@
+import { resolve } from "node:path";
+import type { ApiAdapter, ApiRequest } from "../api-registry.ts";
+import { fetchFromProvider } from "../apis/provider-fetch.ts";
+import type { MessageAssembler } from "../assembler.ts";
+import { toAiError } from "../classify.ts";
+import { AiError } from "../errors.ts";
+import type { Model, StreamOptions } from "../types.ts";
+import { intercept, interceptorOf } from "./call-interceptor.ts";
+import { type CallLine, type RecordedModel, recordingError, toRecordedError } from "./format.ts";
+import { type RecordingFile, recordingFileAt } from "./recording-file.ts";
+import { summarizeRequest } from "./request-summary.ts";
+import { recordResponse } from "./response-recorder.ts";
+import { maskFolder, maskSecrets, maskText } from "./text-mask.ts";
+
+export interface RecordOptions {
+  /** Written as `<cwd>`, so that the recording can be replayed in another folder. Default: the process's. */
+  cwd?: string;
+}
+
+/** See `record` in index.ts. */
+export async function record<T extends Model>(model: T, file: string, { cwd = process.cwd() }: RecordOptions = {}): Promise<T> {
+  const name = `${model.provider}/${model.id}`;
+  if (model.api === "scripted") {
+    throw recordingError(`${name} plays a script and asks no provider, so there is nothing to record. Choose another model.`);
+  }
+  const path = resolve(file);
+  const present = interceptorOf(model);
+  if (present?.recordsTo === path) return model;
+  if (present) {
+    const state = present.recordsTo === undefined ? "plays a recording" : `is recorded in ${present.recordsTo}`;
+    throw recordingError(`${name} ${state} already. Record the model of a provider.`);
+  }
+  const recording = recordingFileAt(path);
+  recording.check();
+  const folder = resolve(cwd);
+  return intercept(model, {
+    recordsTo: path,
+    call: (request, assembler, adapter) => recordCall({ recording, folder, request, assembler, adapter }),
+  });
+}
+
+interface CallToRecord {
+  recording: RecordingFile;
+  folder: string;
+  request: ApiRequest;
+  assembler: MessageAssembler;
+  adapter: ApiAdapter;
+}
+
+async function recordCall({ recording, folder, request, assembler, adapter }: CallToRecord): Promise<void> {
+  const { model, context, options } = request;
+  const masks = [...maskSecrets(secretsOf(model, options)), ...maskFolder(folder)];
+  const startedAt = performance.now();
+  const elapsed = () => Math.round(performance.now() - startedAt);
+  const stream = recording.begin(describe(model), summarizeRequest(model, context, masks));
+  let failure: AiError | undefined;
+  let isOver = false;
+  /** A call whose record is incomplete must not look as if it had gone well. */
+  let writeFailure: unknown;
+  const write = (line: CallLine) => {
+    if (isOver) return;
+    try {
+      recording.write(line);
+    } catch (error) {
+      writeFailure ??= error;
+      throw error;
+    }
+  };
+  const finish = () => {
+    if (isOver) return;
+    isOver = true;
+    const { stopReason, errorMessage = "" } = assembler.message;
+    // An abort ends the answer before the adapter has noticed it.
+    const ended = assembler.isEnded ? (stopReason === "aborted" ? new AiError("aborted", errorMessage) : undefined) : failure;
+    const error = ended && { ...toRecordedError(ended), message: maskText(ended.message, masks) };
+    const reason = assembler.isEnded ? stopReason : "error";
+    recording.end({ type: "end", stream, ms: elapsed(), stopReason: reason, ...(error && { error }) });
+  };
+  // Not after the adapter: a process that is being ended does not wait for the connection to be let go of. But after those who read.
+  const finishSoon = () =>
+    queueMicrotask(() => {
+      try {
+        finish();
+      } catch {
+        // A full disk: the answer has ended, so that nobody is left to be told. A replay says that the record is not complete.
+      }
+    });
+  options.signal?.addEventListener("abort", finishSoon, { once: true });
+  const send = options.fetch ?? ((url: string, init: RequestInit) => fetchFromProvider(url, init, model.provider));
+  try {
+    const fetch: StreamOptions["fetch"] = async (url, init) =>
+      recordResponse(await send(url, init), { stream, masks, elapsed, write });
+    await adapter({ ...request, options: { ...options, fetch } }, assembler);
+  } catch (error) {
+    failure = toAiError(writeFailure ?? error, model);
+    throw failure;
+  } finally {
+    options.signal?.removeEventListener("abort", finishSoon);
+    finish();
+  }
+}
+
+function describe(model: Model): RecordedModel {
+  const { id, name, api, provider, reasoning, input, contextWindow, maxTokens, cost, compat } = model;
+  const baseUrl = withoutCredentials(model.baseUrl);
+  return { id, name, api, provider, baseUrl, reasoning, input, contextWindow, maxTokens, cost, ...(compat && { compat }) };
+}
+
+/** User, password and query can hold a key. */
+function withoutCredentials(url: string): string {
+  return url.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i, "$1").replace(/[?#].*$/s, "");
+}
+
+const secretNames = /auth|key|token|secret|cookie|password|credential/i;
+
+/** What was sent as credentials, without the scheme in front of it. Shorter ones than this are nobody's secret. */
+function secretsOf(model: Model, options: StreamOptions): string[] {
+  const headers = Object.entries({ ...model.headers, ...options.headers }).filter(([name]) => secretNames.test(name));
+  const values = [options.apiKey, ...headers.map(([, value]) => value)];
+  return values.flatMap((value) => value?.trim().split(/\s+/).at(-1) ?? []).filter((value) => value.length >= 6);
+}

@@ -1,0 +1,158 @@
+import { closeSync, fchmodSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync, writeFileSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
+import type { AiError } from "../errors.ts";
+import { type CallLine, formatVersion, type RecordedModel, type RecordingLine, recordingError } from "./format.ts";
+import type { MessageSummary, RequestSummary } from "./request-summary.ts";
+
+const files = new Map<string, RecordingFile>();
+
+/** The recording at an absolute path; one object for all models of this process that are recorded there. */
+export function recordingFileAt(path: string): RecordingFile {
+  const known = files.get(path);
+  if (known) return known;
+  const file = new RecordingFile(path);
+  files.set(path, file);
+  return file;
+}
+
+/**
+ * Appends lines to a recording. A line is one write, so that a kill leaves whole lines, and it is with the system when `write` returns.
+ * The file is open only while a call is recorded, and only its owner can read it.
+ */
+export class RecordingFile {
+  readonly #path: string;
+  #descriptor: number | undefined;
+  #callsOpen = 0;
+  #callCount = 0;
+  /** Bytes that the file had when this process wrote to it last. Another number says that others have changed it. */
+  #size = 0;
+  /** Those of the last request line, which the next one is told relative to. */
+  #lastMessages: readonly MessageSummary[] = [];
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** @throws {AiError} When nothing can be recorded there, or the file holds something else. */
+  check(): void {
+    this.#open();
+    this.#release();
+  }
+
+  /**
+   * Begins the record of a call and returns its number. Each `begin` needs an `end`.
+   *
+   * @throws {AiError} As `check`.
+   */
+  begin(model: RecordedModel, { tools, messages }: RequestSummary): number {
+    this.#open();
+    this.#callCount += 1;
+    const kept = countKept(this.#lastMessages, messages);
+    try {
+      this.write({ type: "request", stream: this.#callCount, model, tools, kept, messages: messages.slice(kept) });
+    } catch (error) {
+      this.#release();
+      throw error;
+    }
+    this.#lastMessages = messages;
+    return this.#callCount;
+  }
+
+  /** @throws {AiError} When the line cannot be written, as on a full disk. */
+  write(line: CallLine): void {
+    this.#append(line);
+  }
+
+  /** Ends the record of a call with its last line. */
+  end(line: CallLine): void {
+    try {
+      this.#append(line);
+    } finally {
+      this.#release();
+    }
+  }
+
+  #open(): void {
+    if (this.#descriptor === undefined) {
+      try {
+        this.#descriptor = openSync(this.#path, "a+", 0o600);
+        this.#adopt(this.#descriptor);
+      } catch (cause) {
+        if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+        this.#descriptor = undefined;
+        throw this.#toError(cause);
+      }
+    }
+    this.#callsOpen += 1;
+  }
+
+  #release(): void {
+    this.#callsOpen -= 1;
+    if (this.#callsOpen > 0 || this.#descriptor === undefined) return;
+    closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+
+  /** Makes sure that lines can be added to what the file holds. */
+  #adopt(descriptor: number): void {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw recordingError(`Cannot record to ${this.#path}: it is no file. Choose the path of a file.`);
+    fchmodSync(descriptor, 0o600);
+    if (stats.size === this.#size && stats.size > 0) return;
+    this.#lastMessages = [];
+    this.#size = stats.size;
+    if (stats.size === 0) {
+      this.#append({ type: "recording", version: formatVersion });
+    } else {
+      requireRecording(readStart(descriptor), this.#path);
+      this.#size = readFileSync(this.#path).lastIndexOf(0x0a) + 1;
+      // What follows is a line that a crash cut short.
+      if (this.#size < stats.size) ftruncateSync(descriptor, this.#size);
+    }
+  }
+
+  #append(line: RecordingLine): void {
+    if (this.#descriptor === undefined) return;
+    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+    try {
+      writeFileSync(this.#descriptor, bytes);
+    } catch (cause) {
+      throw this.#toError(cause);
+    }
+    this.#size += bytes.length;
+  }
+
+  #toError(cause: unknown): AiError | unknown {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (typeof code !== "string" || !/^E[A-Z]+$/.test(code)) return cause;
+    return recordingError(`Cannot write the recording ${this.#path}: ${code}. Choose a file that can be written.`, cause);
+  }
+}
+
+/** @throws {AiError} When a file that begins so is no recording, or one of another version. */
+export function requireRecording(start: string, path: string): void {
+  let header: { type?: unknown; version?: unknown } | null = null;
+  try {
+    header = JSON.parse(start.split("\n", 1)[0] ?? "");
+  } catch {
+    // not JSON: not a recording
+  }
+  if (header?.type !== "recording") {
+    throw recordingError(`${path} is no recording: its first line is not {"type":"recording",…}. Choose another file.`);
+  }
+  if (header.version !== formatVersion) {
+    throw recordingError(
+      `${path} is a recording of version ${String(header.version)}, and this program reads version ${formatVersion}. Record it again.`,
+    );
+  }
+}
+
+function readStart(descriptor: number): string {
+  const buffer = Buffer.alloc(256);
+  return buffer.toString("utf8", 0, readSync(descriptor, buffer, 0, buffer.length, 0));
+}
+
+function countKept(before: readonly MessageSummary[], now: readonly MessageSummary[]): number {
+  const count = before.findIndex((message, index) => !isDeepStrictEqual(message, now[index]));
+  return count === -1 ? before.length : count;
+}
