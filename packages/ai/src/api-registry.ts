@@ -22,6 +22,8 @@ export type ApiLoader = () => Promise<ApiAdapter>;
 const loaders = new Map<Api, ApiLoader>([
   ["anthropic-messages", async () => (await import("./apis/anthropic-messages/adapter.ts")).streamAnthropicMessages],
   ["openai-completions", async () => (await import("./apis/openai-completions/adapter.ts")).streamOpenAICompletions],
+  ["openai-responses", async () => (await import("./apis/openai-responses/adapter.ts")).streamOpenAIResponses],
+  ["google-generative-ai", async () => (await import("./apis/google-generative-ai/adapter.ts")).streamGoogle],
   ["scripted", async () => (await import("./apis/scripted/adapter.ts")).streamScripted],
 ]);
 const loaded = new Map<Api, Promise<ApiAdapter>>();

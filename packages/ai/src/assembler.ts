@@ -13,7 +13,10 @@ export interface TextBlock {
 /** An open thinking block. */
 export interface ThinkingBlock {
   append(delta: string): void;
-  end(signature?: { thinkingSignature?: string | undefined; redacted?: boolean }): void;
+  /** `thinking` is the whole text, where a provider repeats it and it is not what its deltas said. */
+  end(signature?: { thinkingSignature?: string | undefined; redacted?: boolean; thinking?: string | undefined }): void;
+  /** Sets the signature of a block that has ended already: some providers complete it only with the answer. */
+  sign(thinkingSignature: string): void;
 }
 
 /** An open tool call. */
@@ -104,15 +107,19 @@ export class MessageAssembler {
         if (!this.#close(open)) return;
         if (signature.thinkingSignature) block.thinkingSignature = signature.thinkingSignature;
         if (signature.redacted) block.redacted = true;
+        if (signature.thinking !== undefined) block.thinking = signature.thinking;
         this.#stream.push({ type: "thinking_end", contentIndex, content: block.thinking, partial });
+      },
+      sign: (thinkingSignature) => {
+        if (!this.isEnded) block.thinkingSignature = thinkingSignature;
       },
     };
     this.#open.add(open);
     return open;
   }
 
-  openToolCall(call: { id: string; name: string }): ToolCallBlock {
-    const block: ToolCall = { type: "toolCall", id: call.id, name: call.name, arguments: {} };
+  openToolCall({ id, name, thoughtSignature }: Pick<ToolCall, "id" | "name" | "thoughtSignature">): ToolCallBlock {
+    const block: ToolCall = { type: "toolCall", id, name, arguments: {}, ...(thoughtSignature && { thoughtSignature }) };
     const contentIndex = this.#add(block);
     const partial = this.message;
     const reader = new PartialArguments();

@@ -1,7 +1,7 @@
 import { keyVariablesOf } from "./auth.ts";
 import { AiError, type AiErrorCode, isAiError } from "./errors.ts";
 import { isOverflowText } from "./overflow.ts";
-import { cleanText, describeErrorBody, readErrorText } from "./provider-text.ts";
+import { cleanText, describeErrorBody, readErrorFields, readErrorText } from "./provider-text.ts";
 import type { Model } from "./types.ts";
 
 /** What is known of a failed answer besides its status and message. */
@@ -14,6 +14,10 @@ export interface FailedAnswer {
   shouldRetry?: boolean | undefined;
   /** The wire's own name of the error, such as `overloaded_error`, where it came inside a stream and not as a status. */
   type?: string | undefined;
+  /** The names that the body of the answer gives the error; they classify it but are not shown. */
+  bodyCode?: string | undefined;
+  /** Whether a 400 or 413 without a message means an overflow: Cerebras says nothing else. */
+  emptyIsOverflow?: boolean | undefined;
   cause?: unknown;
 }
 
@@ -25,7 +29,26 @@ const overflowStatuses: ReadonlySet<number> = new Set([400, 413, 422, 500]);
 
 /** 429 answers that no waiting cures. */
 const exhaustedTexts =
-  /insufficient_quota|exceeded your current quota|credit balance is too low|insufficient credits|spend limit|usage limit reached|billing/i;
+  /insufficient_quota|exceeded your current quota|credit balance is too low|insufficient credits|spend(?:ing)? limit|usage limit|billing/i;
+
+/** What a filter or the model's own judgement stopped; asking again gives the same. */
+const refusalTexts = /\bcontent_filter\b|content_policy_violation|responsible_?ai_?policy/i;
+
+/** Texts of errors without a status that time cures. */
+const overloadTexts =
+  /overloaded|high demand|server_error|internal (?:server )?error|service unavailable|provider returned error|resource_?exhausted|you can retry your request|try your request again/i;
+
+/** A call that the model wrote so badly that the server could not read it: the next one may be better. */
+const badCallTexts = /\btool_use_failed\b/;
+
+/** Errors of status 500 that repeat with the same request. */
+const deterministicTexts = /failed to parse tool call arguments as json/i;
+
+/** More tokens at once than a minute allows: no waiting cures that, a shorter conversation does. Source: OpenAI and Groq, 429. */
+const tokensPerMinute = /\(TPM\)\D{0,20}Limit:? ([\d,]+)\D{0,40}Requested:? ([\d,]+)/i;
+
+/** How Google says with status 400 what others say with 401. */
+const badKeyTexts = /api key not valid|api key expired|API_KEY_INVALID/i;
 
 /** The status that an error inside a stream stands for, by the name that the wire gives it. */
 const statusOfType: Readonly<Record<string, number>> = {
@@ -46,6 +69,18 @@ const statusOfType: Readonly<Record<string, number>> = {
   internal_server_error: 500,
   timeout_error: 504,
   overloaded_error: 529,
+  // Google's names.
+  INVALID_ARGUMENT: 400,
+  FAILED_PRECONDITION: 400,
+  UNAUTHENTICATED: 401,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  RESOURCE_EXHAUSTED: 429,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+  DEADLINE_EXCEEDED: 504,
+  // Groq's.
+  tool_use_failed: 400,
 };
 
 /**
@@ -53,17 +88,25 @@ const statusOfType: Readonly<Record<string, number>> = {
  * used-up quota from a rate limit.
  */
 export function errorForStatus(status: number, message: string, answer: FailedAnswer): AiError {
-  const { provider, retryAfterMs, shouldRetry, type, cause } = answer;
+  const { provider, retryAfterMs, type, cause } = answer;
   const text = cleanText(message);
-  const code = codeOf(status, `${text} ${type ?? ""}`);
-  const isExhausted = status === 429 && exhaustedTexts.test(`${text} ${type ?? ""}`);
-  const retryable = code !== "context_overflow" && (shouldRetry ?? (retryableStatuses.has(status) && !isExhausted));
+  const signals = `${text} ${type ?? ""} ${answer.bodyCode ?? ""}`;
+  const isSilentOverflow = answer.emptyIsOverflow === true && text === "" && (status === 400 || status === 413);
+  const code = isSilentOverflow ? "context_overflow" : codeOf(status, signals);
   return new AiError(code, `${type ?? status} from ${provider}: ${text || "no message"}${keyHint(code, provider)}`, {
     status,
-    retryable,
+    retryable: isRetryable(status, code, signals, answer.shouldRetry),
     cause,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });
+}
+
+function isRetryable(status: number, code: AiErrorCode, signals: string, shouldRetry: boolean | undefined): boolean {
+  if (code === "context_overflow" || code === "refused") return false;
+  if (shouldRetry !== undefined) return shouldRetry;
+  if (status === 400 && badCallTexts.test(signals)) return true;
+  if (status === 429 && exhaustedTexts.test(signals)) return false;
+  return retryableStatuses.has(status) && !(status === 500 && deterministicTexts.test(signals));
 }
 
 /**
@@ -71,10 +114,23 @@ export function errorForStatus(status: number, message: string, answer: FailedAn
  *
  * @param secrets - What was sent as credentials: a provider may repeat it, and the message must not.
  */
-export async function errorOfResponse(response: Response, provider: string, secrets: readonly string[] = []): Promise<AiError> {
+export async function errorOfResponse(
+  response: Response,
+  provider: string,
+  secrets: readonly string[] = [],
+  { emptyIsOverflow }: Pick<FailedAnswer, "emptyIsOverflow"> = {},
+): Promise<AiError> {
   let body = await response.text().catch(() => "");
   for (const secret of secrets) body = body.replaceAll(secret, "<key>");
-  return errorForStatus(response.status, readErrorText(body), { provider, ...readRetryHeaders(response.headers) });
+  const { code, retryDelayMs } = readErrorFields(body);
+  const { retryAfterMs = retryDelayMs, shouldRetry } = readRetryHeaders(response.headers);
+  return errorForStatus(response.status, readErrorText(body), {
+    provider,
+    retryAfterMs,
+    shouldRetry,
+    bodyCode: code,
+    emptyIsOverflow,
+  });
 }
 
 /** The error that a provider reports inside a stream that began with status 200. */
@@ -83,8 +139,16 @@ export function errorInStream(error: { type?: unknown; message: string }, provid
   const status = Object.hasOwn(statusOfType, type) ? statusOfType[type] : tryParseStatus(type);
   if (status !== undefined) return errorForStatus(status, error.message, { provider, type: type || undefined });
   const text = cleanText(error.message) || "no message";
-  const code = isOverflowText(text) ? "context_overflow" : "bad_response";
-  return new AiError(code, `${type || "error"} from ${provider}: ${text}`);
+  const { code, retryable } = classifyText(`${text} ${type}`) ?? { code: "bad_response", retryable: true };
+  return new AiError(code, `${type || "error"} from ${provider}: ${text}`, { retryable });
+}
+
+/** What an error without a status says about itself; undefined when it says nothing that we know. */
+function classifyText(text: string): { code: AiErrorCode; retryable: boolean } | undefined {
+  if (isOverflowText(text)) return { code: "context_overflow", retryable: false };
+  if (refusalTexts.test(text)) return { code: "refused", retryable: false };
+  if (exhaustedTexts.test(text)) return { code: "rate_limit", retryable: false };
+  return overloadTexts.test(text) ? { code: "overloaded", retryable: true } : undefined;
 }
 
 /** Turns whatever a model call threw into an `AiError`. An abort without our signal is a broken connection like any other. */
@@ -98,7 +162,9 @@ export function toAiError(error: unknown, model: Model): AiError {
     return errorForStatus(status, body, { provider: model.provider, cause: error, ...readRetryHeaders(headers) });
   }
   if (isNetworkError(error)) return networkError(error, model.provider);
-  return new AiError("invalid_request", cleanText(describeThrown(error)) || "Unknown error", { cause: error });
+  const text = cleanText(describeThrown(error)) || "Unknown error";
+  const { code, retryable } = classifyText(text) ?? { code: "invalid_request", retryable: false };
+  return new AiError(code, text, { retryable, cause: error });
 }
 
 /** A connection that could not be made, or that broke. */
@@ -109,8 +175,13 @@ export function networkError(error: unknown, provider: string): AiError {
 }
 
 function codeOf(status: number, text: string): AiErrorCode {
+  if (status === 429 || status === 413) {
+    const [, limit, requested] = (tokensPerMinute.exec(text) ?? []).map((count) => Number(count.replaceAll(",", "")));
+    if (limit !== undefined && requested !== undefined && requested > limit) return "context_overflow";
+  }
+  if (status === 400 && refusalTexts.test(text)) return "refused";
   if (overflowStatuses.has(status) && isOverflowText(text)) return "context_overflow";
-  if (status === 401 || status === 403) return "auth";
+  if (status === 401 || status === 403 || (status === 400 && badKeyTexts.test(text))) return "auth";
   if (status === 429) return "rate_limit";
   return status >= 500 || retryableStatuses.has(status) ? "overloaded" : "invalid_request";
 }
@@ -139,6 +210,9 @@ function readRetryHeaders(headers: Headers | undefined): Pick<FailedAnswer, "ret
   };
 }
 
+/** A longer wait than 30 days is a mistake of the server, which says nothing. */
+const maxRetryAfterMs = 30 * 24 * 3600 * 1000;
+
 /** Milliseconds, seconds or a date; what is negative or not a number says nothing. */
 function readRetryAfterMs(headers: Headers): number | undefined {
   const milliseconds = headers.get("retry-after-ms");
@@ -148,7 +222,7 @@ function readRetryAfterMs(headers: Headers): number | undefined {
   if (Number.isNaN(value) && after !== null) {
     value = /^\s*-?[\d.]+\s*$/.test(after) ? Number.parseFloat(after) * 1000 : Date.parse(after) - Date.now();
   }
-  return Number.isFinite(value) && value >= 0 ? Math.ceil(value) : undefined;
+  return Number.isFinite(value) && value >= 0 && value <= maxRetryAfterMs ? Math.ceil(value) : undefined;
 }
 
 const networkCodes =

@@ -1,3 +1,4 @@
+import { type ToolCallIdRule, ToolCallIds, toolCallIdRuleOf } from "./history/tool-call-ids.ts";
 import { removeLoneSurrogates, removeLoneSurrogatesDeep } from "./surrogates.ts";
 import type {
   AssistantMessage,
@@ -16,6 +17,24 @@ interface SentCall {
   result?: ToolResultMessage;
 }
 
+/** What a wire asks of a history beyond what every wire does. */
+export interface HistoryRules {
+  /** Default: that of the model's api. */
+  toolCallIds?: ToolCallIdRule;
+  /** Thinking goes back as text even to the model that wrote it. Default false. */
+  thinkingAsText?: boolean;
+  /** A text block that has a signature goes back to the model that wrote it even if it is empty. Default false. */
+  signedEmptyText?: boolean;
+}
+
+/** What one conversion needs at every step. */
+interface Target {
+  model: Model;
+  ids: ToolCallIds;
+  thinkingAsText: boolean;
+  signedEmptyText: boolean;
+}
+
 interface Turn {
   message: UserMessage | AssistantMessage;
   /** Of an assistant message: those of its calls that are sent. */
@@ -28,15 +47,19 @@ interface Turn {
  * - answers that failed or were aborted, and malformed tool calls, are left out together with their results;
  * - each tool call is followed at once by exactly one result, in the order of the calls; a missing one is replaced by an error result;
  * - thinking goes back only to the model that wrote it; other models read it as text;
+ * - tool-call ids that the wire does not take are rewritten, for call and result alike;
  * - empty texts and messages are left out, images become a note where the model reads text only, and half surrogate pairs are removed.
  *
  * Pure and deterministic: the same history gives the same messages, and `messages` is not changed.
  */
-export function prepareHistory(messages: readonly Message[], model: Model): Message[] {
+export function prepareHistory(messages: readonly Message[], model: Model, rules: HistoryRules = {}): Message[] {
+  const ids = new ToolCallIds(rules.toolCallIds ?? toolCallIdRuleOf(model.api), model);
+  const { thinkingAsText = false, signedEmptyText = false } = rules;
+  const target: Target = { model, ids, thinkingAsText, signedEmptyText };
   const prepared: Message[] = [];
   for (const turn of pairResults(messages)) {
     if (turn.message.role === "user") pushUser(prepared, turn.message, model);
-    else pushAssistant(prepared, turn.message, turn.calls, model);
+    else pushAssistant(prepared, turn.message, turn.calls, target);
   }
   return prepared;
 }
@@ -72,25 +95,32 @@ function pushUser(prepared: Message[], message: UserMessage, model: Model): void
   if (!isEmpty) prepared.push({ ...message, content });
 }
 
-function pushAssistant(prepared: Message[], message: AssistantMessage, calls: SentCall[], model: Model): void {
+function pushAssistant(prepared: Message[], message: AssistantMessage, calls: SentCall[], target: Target): void {
+  const { model, ids } = target;
   const isSameModel = message.provider === model.provider && message.api === model.api && message.model === model.id;
-  const sent = new Set(calls.map(({ call }) => call));
+  const sentIds = new Map(calls.map(({ call }) => [call, ids.assign(call.id, message)]));
   const content: AssistantMessage["content"] = [];
   for (const block of message.content) {
     if (block.type === "toolCall") {
-      if (sent.has(block)) content.push(prepareCall(block, isSameModel));
-    } else if (block.type === "thinking" && isSameModel && block.thinkingSignature) {
+      const id = sentIds.get(block);
+      if (id !== undefined) content.push(prepareCall({ ...block, id }, isSameModel));
+    } else if (block.type === "thinking" && isSameModel && block.thinkingSignature && !target.thinkingAsText) {
       content.push({ ...block, thinking: removeLoneSurrogates(block.thinking) });
     } else if (block.type === "text" || !block.redacted) {
       const text = removeLoneSurrogates(block.type === "text" ? block.text : block.thinking);
       const signature = block.type === "text" && isSameModel ? block.textSignature : undefined;
-      if (text.trim() !== "") content.push({ type: "text", text, ...(signature !== undefined && { textSignature: signature }) });
+      const isSent = text.trim() !== "" || (target.signedEmptyText && signature !== undefined);
+      if (isSent) content.push({ type: "text", text, ...(signature !== undefined && { textSignature: signature }) });
     }
   }
   // Thinking that led to nothing is no answer, and providers reject a message that holds nothing else.
   if (content.every((block) => block.type === "thinking")) return;
   prepared.push({ ...message, content });
-  for (const { call, result } of calls) prepared.push(result ? prepareResult(result, model) : missingResult(call, message));
+  for (const { call, result } of calls) {
+    const toolCallId = sentIds.get(call) ?? call.id;
+    // Some wires match a result with its call by name too.
+    prepared.push({ ...(result ? prepareResult(result, model) : missingResult(call, message)), toolCallId, toolName: call.name });
+  }
 }
 
 function prepareCall(call: ToolCall, isSameModel: boolean): ToolCall {

@@ -12,6 +12,9 @@ export { environmentKey, keyVariablesOf } from "./auth.ts";
 export { loadProviderModels, type ProviderEntry, providers } from "./catalog/catalog.ts";
 export { AiError, type AiErrorCode, type AiErrorOptions, isAiError } from "./errors.ts";
 export { EventStream } from "./event-stream.ts";
+export { isReplayed } from "./recording/call-interceptor.ts";
+export type { ReplayModel, ReplayOptions } from "./recording/player.ts";
+export type { RecordOptions } from "./recording/recorder.ts";
 export { complete, stream } from "./stream.ts";
 export {
   type Api,
@@ -31,6 +34,7 @@ export {
   type ThinkingLevel,
   type Tool,
   type ToolCall,
+  type ToolChoice,
   type ToolResultMessage,
   thinkingLevels,
   type Usage,
@@ -40,6 +44,9 @@ export {
 export { emptyUsage, priceUsage, type TokenCounts } from "./usage.ts";
 
 import type { ScriptedModel } from "./apis/scripted/script.ts";
+import type { ReplayModel, ReplayOptions } from "./recording/player.ts";
+import type { RecordOptions } from "./recording/recorder.ts";
+import type { Model } from "./types.ts";
 
 /**
  * Reads a script file, one `ScriptedAnswer` a line, and makes a model that plays it.
@@ -48,4 +55,26 @@ import type { ScriptedModel } from "./apis/scripted/script.ts";
  */
 export async function loadScriptedModel(path: string): Promise<ScriptedModel> {
   return (await import("./apis/scripted/script-file.ts")).loadScriptedModel(path);
+}
+
+/**
+ * Makes a model that answers as `model` does and appends each of its answers to `file`: what was asked, the wire events with their
+ * times, and how it ended. Several models may share a file, as may several runs, one after another. Keys and headers are left out, and
+ * the file, which is made at once with mode 0600, is complete up to the last line at any moment.
+ *
+ * @throws {AiError} `unsupported` when nothing can be written there, the file holds something else, or the model asks no provider.
+ */
+export async function record<T extends Model>(model: T, file: string, options?: RecordOptions): Promise<T> {
+  return (await import("./recording/recorder.ts")).record(model, file, options);
+}
+
+/**
+ * Makes a model that plays a recording, without network and without a key. Each call takes the next answer and must ask what was asked
+ * then: the same model id, tool names, and roles, texts and tool calls of the messages. Where it does not, and past the last answer,
+ * the call fails with `invalid_request` and says what differs; the answer is kept for the next call.
+ *
+ * @throws {AiError} `unsupported` when the file cannot be read or is no recording; the message names the line.
+ */
+export async function replay(file: string, options?: ReplayOptions): Promise<ReplayModel> {
+  return (await import("./recording/player.ts")).replay(file, options);
 }

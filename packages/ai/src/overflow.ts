@@ -6,7 +6,7 @@ const overflowTexts: readonly RegExp[] = [
   /context_length_exceeded|exceed_context_size_error|model_context_window_exceeded/i, // OpenAI, llama.cpp, z.ai
   /exceeds? the (?:available )?context (?:window|size)/i, // OpenAI, llama.cpp
   /maximum context length/i, // OpenAI, vLLM, OpenRouter, Mistral
-  /longer than the model's context length/i, // Together
+  /(?:longer than|exceeds?) (?:the )?(?:model's )?context length/i, // Together, proxies
   /input token count.*exceeds the maximum/i, // Google
   /maximum prompt length is/i, // xAI
   /reduce the length of the messages/i, // Groq

@@ -3,7 +3,7 @@ const maxMessageLength = 4096;
 
 /** Pieces of text that can be a key; providers repeat keys in their answers, whole or masked with asterisks. */
 const keyCandidates = /\bBearer\s+(?=\S*[\d._-])[\w*.~+/=-]{8,}|[\w*.-]{8,}/gi;
-const keyPrefix = /^(?:Bearer\s|(?:sk|pk|rk|gsk|xai|csk|tgp)[-_])/i;
+const keyPrefix = /^(?:Bearer\s|(?:sk|pk|rk|gsk|xai|csk|tgp|nvapi)[-_]|AIza)/i;
 
 const urlCredentials = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi;
 
@@ -31,10 +31,40 @@ export function readErrorText(body: string): string {
 export function describeErrorBody(body: unknown): string {
   if (typeof body === "string") return body;
   if (typeof body !== "object" || body === null) return "";
+  // Google wraps the error of a stream in a list.
+  if (Array.isArray(body) && body.length === 1) return describeErrorBody(body[0]);
+  if (Array.isArray(body) && body.length === 1) return describeErrorBody(body[0]); // Google's error bodies
   const { error, message, detail } = body as { error?: unknown; message?: unknown; detail?: unknown };
   if (typeof error === "object" && error !== null) return describeErrorBody(error);
   for (const text of [message, error, detail]) if (typeof text === "string" && text !== "") return text;
   return JSON.stringify(message ?? detail ?? body);
+}
+
+/** What the body of an error response says besides its message. */
+export interface ErrorFields {
+  /** The names that it gives the error, as one text. */
+  code: string;
+  /** Google's way to say Retry-After, such as `retryDelay: "39s"`. */
+  retryDelayMs?: number;
+}
+
+/** Reads the fields of an error body; there are none where it is not JSON. */
+export function readErrorFields(body: string): ErrorFields {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    const outer = asRecord(Array.isArray(parsed) ? parsed[0] : parsed);
+    const { code, type, status, details, innererror } = typeof outer.error === "object" ? asRecord(outer.error) : outer;
+    const names = [code, type, status, asRecord(innererror).code].filter((name) => typeof name === "string");
+    const delays = Array.isArray(details) ? details.map((detail) => asRecord(detail).retryDelay) : [];
+    const delay = delays.find((value): value is string => typeof value === "string" && /^\d+(?:\.\d+)?s$/.test(value));
+    return { code: names.join(" "), ...(delay !== undefined && { retryDelayMs: Math.ceil(Number.parseFloat(delay) * 1000) }) };
+  } catch {
+    return { code: "" }; // no JSON
+  }
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 /** A proxy's error page says in its title what a whole page of markup repeats. */

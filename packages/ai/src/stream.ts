@@ -1,9 +1,9 @@
-import { loadApi } from "./api-registry.ts";
 import { MessageAssembler } from "./assembler.ts";
 import { AssistantMessageEventStream } from "./assistant-stream.ts";
 import { environmentKey } from "./auth.ts";
 import { toAiError } from "./classify.ts";
 import { AiError } from "./errors.ts";
+import { loadAdapter } from "./recording/call-interceptor.ts";
 import type { AssistantMessage, Context, Model, StreamOptions } from "./types.ts";
 
 /**
@@ -28,7 +28,7 @@ async function run(model: Model, context: Context, options: StreamOptions, assem
   if (signal?.aborted) return abort();
   signal?.addEventListener("abort", abort, { once: true });
   try {
-    const adapter = await loadApi(model.api);
+    const adapter = await loadAdapter(model);
     if (assembler.isEnded) return;
     const apiKey = options.apiKey ?? environmentKey(model.provider);
     await adapter({ model, context, options: apiKey === undefined ? options : { ...options, apiKey } }, assembler);

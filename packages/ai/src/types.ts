@@ -1,7 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
 
 /** Wire protocols that ship with this package. */
-export type KnownApi = "anthropic-messages" | "openai-completions" | "scripted";
+export type KnownApi = "anthropic-messages" | "openai-completions" | "openai-responses" | "google-generative-ai" | "scripted";
 
 /** The wire protocol a model is spoken to with: a known one, or one added with `registerApi`. */
 export type Api = KnownApi | (string & {});
@@ -180,6 +180,12 @@ export type AssistantMessageEvent =
   | { type: "done"; reason: "stop" | "length" | "toolUse"; message: AssistantMessage }
   | { type: "error"; reason: "error" | "aborted"; error: AssistantMessage };
 
+/**
+ * Whether the model calls tools: `auto`, as it likes, the default; `none`, not at all; `required`, at least one; `{tool}`, the named
+ * one. What names a tool that the call does not offer is ignored, as is everything where a call offers none.
+ */
+export type ToolChoice = "auto" | "none" | "required" | { tool: string };
+
 /** Whether the prefix of a conversation should stay in the provider's cache: not at all, about 5 minutes, about an hour. */
 export type CacheRetention = "none" | "short" | "long";
 
@@ -190,7 +196,7 @@ export interface StreamOptions {
   apiKey?: string;
   /** Added to the request; names are case-insensitive and win over the model's own. */
   headers?: Record<string, string>;
-  /** Most tokens of the answer. Default: the model's own limit. */
+  /** Most tokens of the answer. Default, where the endpoint wants a number: the model's limit, or what its window has left. */
   maxTokens?: number;
   temperature?: number;
   /** Default `off`. Ignored by models without reasoning. */
@@ -199,8 +205,17 @@ export interface StreamOptions {
   cacheRetention?: CacheRetention;
   /** Names the conversation, for providers that route requests of one conversation to one cache. */
   sessionId?: string;
+  /** Default `auto`. A choice that forces a call becomes `auto` where the endpoint cannot combine it with thinking. */
+  toolChoice?: ToolChoice;
   /** Milliseconds to the first byte of the response; 0, the default, waits for ever. */
   firstByteTimeoutMs?: number;
+  /**
+   * Milliseconds between two events of the response; 0, the default, waits for ever. Signs of life that are no events, such as pings,
+   * extend the wait, to at most three times as long.
+   */
+  idleTimeoutMs?: number;
   /** Sees the request body before it is sent and may return another one. */
   onPayload?: (payload: unknown, model: Model) => unknown;
+  /** Sends the request in the place of the built-in `fetch`: redirects, proxies and time limits are its own affair then. */
+  fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }

@@ -18,7 +18,12 @@ export interface TokenCounts {
   output?: number | null | undefined;
   cacheRead?: number | null | undefined;
   cacheWrite?: number | null | undefined;
+  /** How many of `cacheWrite` are kept for an hour instead of minutes. */
+  cacheWriteOneHour?: number | null | undefined;
 }
+
+/** Price of a cache write that is kept for an hour, as a multiple of the input price. Source: Anthropic, "Prompt caching". */
+const oneHourWriteFactor = 2;
 
 /** Completes token counts with their sum and their price by the model's table. */
 export function priceUsage(model: Pick<Model, "cost">, counts: TokenCounts): Usage {
@@ -26,11 +31,12 @@ export function priceUsage(model: Pick<Model, "cost">, counts: TokenCounts): Usa
   const output = toCount(counts.output);
   const cacheRead = toCount(counts.cacheRead);
   const cacheWrite = toCount(counts.cacheWrite);
+  const oneHour = Math.min(toCount(counts.cacheWriteOneHour), cacheWrite);
   const cost = {
     input: (input * model.cost.input) / 1e6,
     output: (output * model.cost.output) / 1e6,
     cacheRead: (cacheRead * model.cost.cacheRead) / 1e6,
-    cacheWrite: (cacheWrite * model.cost.cacheWrite) / 1e6,
+    cacheWrite: ((cacheWrite - oneHour) * model.cost.cacheWrite + oneHour * oneHourWriteFactor * model.cost.input) / 1e6,
   };
   return {
     input,

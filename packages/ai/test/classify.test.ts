@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { errorForStatus, errorOfResponse, toAiError } from "../src/classify.ts";
+import { errorForStatus, errorInStream, errorOfResponse, toAiError } from "../src/classify.ts";
 import { AiError } from "../src/index.ts";
 import { testModel } from "./helpers/models.ts";
 
@@ -35,28 +35,61 @@ describe("ER-013 ER-015 the status decides, whatever words the message has", () 
 
 describe("context overflow", () => {
   test.each([
-    "prompt is too long: 212,345 tokens > 200,000 maximum",
-    "input is too long for requested model",
-    "Your input exceeds the context window of this model.",
-    "This model's maximum context length is 128000 tokens. However, your messages resulted in 1,196,265 tokens.",
-    "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).",
-    "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
-    "Please reduce the length of the messages or completion.",
-    "This endpoint's maximum context length is 32768 tokens. However, you requested about 40000 tokens.",
-    "exceeds the maximum allowed input length of 8192 tokens",
-    "The input (5000 tokens) is longer than the model's context length (4096 tokens).",
-    "the request exceeds the available context size, try increasing it",
-    "The number of tokens to keep from the initial prompt is greater than the context length.",
-    "prompt too long; exceeded max context length by 12 tokens",
-    "too large for model with 32768 maximum context length",
-    "invalid params, context window exceeds limit",
-    "Your request exceeded model token limit: 8192 (requested: 9000)",
-    "Range of input length should be [1, 30720]",
-    "prompt token count of 130000 exceeds the limit of 128000",
-    "token limit exceeded",
-    "too many tokens",
-  ])("ER-001 to ER-007 %s", (message) => {
-    expect(ofStatus(400, message)).toMatchObject({ code: "context_overflow", retryable: false });
+    ["ER-001", "prompt is too long: 212,345 tokens > 200,000 maximum"],
+    ["ER-001", "input is too long for requested model"],
+    ["ER-002", "Error code: context_length_exceeded"],
+    ["ER-002", "Your input exceeds the context window of this model. Please adjust your input and try again."],
+    ["ER-002 ER-007", "This model's maximum context length is 128000 tokens. However, your messages resulted in 1,196,265 tokens."],
+    ["ER-002", "the request exceeds the model's maximum context length of 32768 tokens"],
+    ["ER-002", "input length (40000) exceeds model's context length (32768)"],
+    ["ER-003", "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)."],
+    ["ER-003 ER-007", "The input token count (1,196,265) exceeds the maximum number of tokens allowed (1,048,575)."],
+    ["ER-003", "This model's maximum prompt length is 131072 but the request contains 537812 tokens."],
+    ["ER-003", "Please reduce the length of the messages or completion."],
+    ["ER-004", "This endpoint's maximum context length is 32768 tokens. However, you requested about 40000 tokens."],
+    ["ER-004", "exceeds the maximum allowed input length of 8192 tokens"],
+    ["ER-004", "The input (5000 tokens) is longer than the model's context length (4096 tokens)."],
+    ["ER-005", "the request exceeds the available context size, try increasing it"],
+    ["ER-005", "The number of tokens to keep from the initial prompt is greater than the context length."],
+    ["ER-005", "prompt too long; exceeded max context length by 12 tokens"],
+    ["ER-006", "Prompt contains 40000 tokens, too large for model with 32768 maximum context length"],
+    ["ER-006", "invalid params, context window exceeds limit"],
+    ["ER-006", "Your request exceeded model token limit: 8192 (requested: 9000)"],
+    ["ER-006", "Range of input length should be [1, 30720]"],
+    ["ER-006 ER-007", "prompt token count of 130,000 exceeds the limit of 128,000"],
+    ["ER-006", "Prompt too long"],
+    ["ER-006", "model_context_window_exceeded"],
+    ["ER-006", "token limit exceeded"],
+    ["ER-006", "too many tokens"],
+  ])("%s %s", (_id, message) => {
+    for (const text of [message, message.toUpperCase(), `400 {"error": "${message}"}`]) {
+      expect(ofStatus(400, text)).toMatchObject({ code: "context_overflow", retryable: false });
+    }
+    expect(errorInStream({ message }, "test")).toMatchObject({ code: "context_overflow", retryable: false });
+    expect(toAiError(new Error(message), model)).toMatchObject({ code: "context_overflow", retryable: false });
+  });
+
+  test("ER-002 the code in the body tells, whatever the message says", async () => {
+    const body = JSON.stringify({ error: { message: "No.", type: "invalid_request_error", code: "context_length_exceeded" } });
+    expect((await errorOfResponse(new Response(body, { status: 400 }), "test")).code).toBe("context_overflow");
+    expect(errorInStream({ type: "context_length_exceeded", message: "No." }, "test").code).toBe("context_overflow");
+  });
+
+  test.each([400, 413])("ER-008 status %i without a message is an overflow only where the vendor says nothing else", (status) => {
+    expect(errorForStatus(status, "", { provider: "c", emptyIsOverflow: true })).toMatchObject({
+      code: "context_overflow",
+      retryable: false,
+    });
+    expect(errorForStatus(status, "bad", { provider: "c", emptyIsOverflow: true }).code).toBe("invalid_request");
+    expect(ofStatus(status, "").code).toBe("invalid_request");
+  });
+
+  test("ER-011 more tokens at once than a minute allows is an overflow, fewer are a matter of waiting", () => {
+    const text = (limit: string, requested: string) =>
+      `Request too large for gpt-x on tokens per minute (TPM): Limit ${limit}, Requested ${requested}. Visit the pricing page.`;
+    expect(ofStatus(429, text("30000", "40,123"))).toMatchObject({ code: "context_overflow", retryable: false });
+    expect(ofStatus(413, text("30,000", "40123"))).toMatchObject({ code: "context_overflow", retryable: false });
+    expect(ofStatus(429, text("30000", "20000"))).toMatchObject({ code: "rate_limit", retryable: true });
   });
 
   test("OC-030 llama.cpp's status 500 with that type is an overflow", () => {
@@ -65,7 +98,9 @@ describe("context overflow", () => {
 
   test("ER-009 texts about rates, and status 429, are never an overflow", () => {
     expect(ofStatus(429, "too many tokens").code).toBe("rate_limit");
+    expect(ofStatus(429, "prompt is too long: 1 token > 0 maximum")).toMatchObject({ code: "rate_limit", retryable: true });
     expect(ofStatus(400, "Rate limit: too many tokens per minute").code).toBe("invalid_request");
+    expect(errorInStream({ type: "rate_limit_error", message: "too many tokens" }, "test").code).toBe("rate_limit");
   });
 
   test("ER-015 statuses that have nothing to do with length are never an overflow", () => {
@@ -74,13 +109,86 @@ describe("context overflow", () => {
   });
 });
 
-test.each([
-  "You exceeded your current quota",
-  "insufficient_quota",
-  "Your credit balance is too low",
-  "Monthly usage limit reached",
-])("ER-016 429 with “%s” may not be retried", (message) => {
-  expect(ofStatus(429, message)).toMatchObject({ code: "rate_limit", retryable: false });
+describe("ER-016 status 429 that no waiting cures", () => {
+  test.each([
+    "You exceeded your current quota, please check your plan and billing details",
+    "insufficient_quota",
+    "Your credit balance is too low to access the API",
+    "Insufficient credits. Add more to continue",
+    "You have reached your spend limit",
+    "You have reached your specified spending limit",
+    "usage limit reached for this plan",
+    "Monthly usage limit exceeded",
+  ])("%s", (message) => {
+    expect(ofStatus(429, message)).toMatchObject({ code: "rate_limit", retryable: false });
+    expect(errorInStream({ message }, "test")).toMatchObject({ code: "rate_limit", retryable: false });
+  });
+
+  test("by the code in the body", async () => {
+    const body = JSON.stringify({ error: { message: "No.", code: "insufficient_quota" } });
+    expect((await errorOfResponse(new Response(body, { status: 429 }), "test")).retryable).toBe(false);
+  });
+});
+
+describe("ER-013 errors without a status, by their text", () => {
+  test.each([
+    "Overloaded",
+    "The model is experiencing high demand",
+    "server_error",
+    "Internal error encountered.",
+    "internal server error",
+    "Service Unavailable",
+    "Provider returned error",
+    "ResourceExhausted: try later",
+    "You can retry your request, or contact us",
+    "Please try your request again",
+  ])("%s may be retried", (message) => {
+    expect(toAiError(new Error(message), model)).toMatchObject({ code: "overloaded", retryable: true });
+    expect(errorInStream({ message }, "test")).toMatchObject({ code: "overloaded", retryable: true });
+  });
+
+  test("any other one may not, except in a stream, where it came in the midst of an answer", () => {
+    expect(toAiError(new Error("cannot read property"), model)).toMatchObject({ code: "invalid_request", retryable: false });
+    expect(errorInStream({ message: "something odd" }, "test")).toMatchObject({ code: "bad_response", retryable: true });
+  });
+
+  test.each([
+    ["RESOURCE_EXHAUSTED", "rate_limit"],
+    ["UNAVAILABLE", "overloaded"],
+    ["INVALID_ARGUMENT", "invalid_request"],
+    ["UNAUTHENTICATED", "auth"],
+    [503, "overloaded"],
+    ["529", "overloaded"],
+  ])("in a stream, the type %s is %s", (type, code) => {
+    expect(errorInStream({ type, message: "x" }, "test").code).toBe(code);
+  });
+});
+
+describe("ER-017 what a filter stopped is not asked again", () => {
+  test.each([
+    { status: 400, error: { message: "The response was filtered", code: "content_filter" } },
+    { status: 400, error: { message: "Blocked", code: "content_policy_violation" } },
+    { status: 400, error: { message: "Filtered", code: null, innererror: { code: "ResponsibleAIPolicyViolation" } } },
+  ])("$error", async ({ status, error }) => {
+    const failure = await errorOfResponse(new Response(JSON.stringify({ error }), { status }), "test");
+    expect(failure).toMatchObject({ code: "refused", retryable: false });
+  });
+
+  test("inside a stream, and for our own codes", () => {
+    expect(errorInStream({ type: "content_filter", message: "Filtered" }, "test")).toMatchObject({
+      code: "refused",
+      retryable: false,
+    });
+    for (const code of ["refused", "aborted", "context_overflow", "auth", "invalid_request", "unsupported"] as const) {
+      expect(new AiError(code, "x").retryable).toBe(false);
+    }
+  });
+});
+
+test.each([400, 401, 402, 403, 404, 422])("ER-015 status %i is final, though its text promises more", (status) => {
+  for (const text of ["overloaded", "Please try your request again", "rate limit", "server_error", "ECONNRESET", "fetch failed"]) {
+    expect(ofStatus(status, text)).toMatchObject({ status, retryable: false });
+  }
 });
 
 describe("ER-018 what the provider asks us to wait", () => {
@@ -97,6 +205,10 @@ describe("ER-018 what the provider asks us to wait", () => {
     { headers: { "retry-after": "-5" }, retryAfterMs: undefined },
     { headers: { "retry-after": "NaN" }, retryAfterMs: undefined },
     { headers: { "retry-after": "later" }, retryAfterMs: undefined },
+    { headers: { "retry-after": "Infinity" }, retryAfterMs: undefined },
+    { headers: { "retry-after": "99999999999" }, retryAfterMs: undefined },
+    { headers: { "retry-after-ms": "1e300" }, retryAfterMs: undefined },
+    { headers: { "retry-after": "7200" }, retryAfterMs: 7_200_000 },
     { headers: {}, retryAfterMs: undefined },
   ])("$headers", async ({ headers, retryAfterMs }) => {
     expect(await waitOf(headers as Record<string, string>)).toEqual({ retryAfterMs, retryable: true });
@@ -106,6 +218,16 @@ describe("ER-018 what the provider asks us to wait", () => {
     const { retryAfterMs } = await waitOf({ "retry-after": new Date(Date.now() + 30_000).toUTCString() });
     expect(retryAfterMs).toBeGreaterThan(28_000);
     expect(retryAfterMs).toBeLessThanOrEqual(30_000);
+  });
+
+  test("Google's retryDelay in the body, where no header says it", async () => {
+    const details = [{ "@type": "QuotaFailure" }, { "@type": "RetryInfo", retryDelay: "39.5s" }];
+    for (const body of [{ error: { details } }, [{ error: { details } }]]) {
+      const text = JSON.stringify(body);
+      expect((await errorOfResponse(new Response(text, { status: 429 }), "test")).retryAfterMs).toBe(39_500);
+      const response = new Response(text, { status: 429, headers: { "retry-after": "7" } });
+      expect((await errorOfResponse(response, "test")).retryAfterMs).toBe(7000);
+    }
   });
 
   test("x-should-retry decides over the status", async () => {
@@ -127,6 +249,7 @@ describe("ER-024 401 and 403", () => {
     "Bearer abc.defg",
     "xai-1234567",
     "gsk_abcdef12",
+    "AIzaSyA1234567890abcdefghijklmnopqrstuv",
     "abcd******wxyz",
   ])("show nothing of the key %s", (key) => {
     const { message } = ofStatus(401, `Incorrect key ${key}, try another`);
@@ -141,6 +264,22 @@ describe("AI-034 the provider's words", () => {
     expect(ofStatus(400, body).message.length).toBeLessThan(4200);
     expect((await errorOfResponse(new Response(body, { status: 400 }), "test")).message.length).toBeLessThan(4200);
     expect(performance.now() - start).toBeLessThan(2000);
+  });
+
+  test("are found in the forms that vendors and proxies use", async () => {
+    const forms = [
+      { error: { message: "Nope" } },
+      [{ error: { message: "Nope" } }],
+      { error: "Nope" },
+      { message: "Nope" },
+      { detail: "Nope" },
+      { error: { error: { message: "Nope" } } },
+      "Nope",
+    ];
+    for (const form of forms) {
+      const failure = await errorOfResponse(new Response(JSON.stringify(form), { status: 400 }), "test");
+      expect(failure.message).toBe("400 from test: Nope");
+    }
   });
 
   test("are never [object Object]", async () => {
@@ -192,16 +331,25 @@ describe("toAiError", () => {
     expect(error).toMatchObject({ code: "network", retryable: true, message: `No answer from test: ${text}` });
   });
 
-  test.each(["ECONNRESET", "ETIMEDOUT", "EPIPE", "EAI_AGAIN", "UND_ERR_SOCKET"])("ER-014 %s is a network error", (code) => {
-    expect(toAiError(Object.assign(new Error("x"), { code }), model).code).toBe("network");
-  });
-
-  test.each(["socket hang up", "terminated", "premature close", "upstream connect error", "connection lost"])(
-    "ER-014 “%s” is a network error",
-    (message) => {
-      expect(toAiError(new Error(message), model)).toMatchObject({ code: "network", retryable: true });
+  test.each(["ECONNRESET", "ECONNREFUSED", "ETIMEDOUT", "EPIPE", "EAI_AGAIN", "ENOTFOUND", "UND_ERR_SOCKET"])(
+    "ER-014 %s is a network error",
+    (code) => {
+      expect(toAiError(Object.assign(new Error("x"), { code }), model).code).toBe("network");
     },
   );
+
+  test.each([
+    "fetch failed",
+    "socket hang up",
+    "terminated",
+    "other side closed",
+    "Premature close",
+    "upstream connect error or disconnect/reset before headers",
+    "connection lost",
+    "Request timed out.",
+  ])("ER-014 “%s” is a network error", (message) => {
+    expect(toAiError(new Error(message), model)).toMatchObject({ code: "network", retryable: true });
+  });
 
   test("AI-006 an abort that is not ours is a broken connection", () => {
     expect(toAiError(new DOMException("This operation was aborted", "AbortError"), model).code).toBe("network");

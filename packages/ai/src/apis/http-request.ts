@@ -2,6 +2,8 @@ import { keyVariablesOf } from "../auth.ts";
 import { errorOfResponse, networkError, toAiError } from "../classify.ts";
 import { AiError } from "../errors.ts";
 import type { Model, StreamOptions } from "../types.ts";
+import { hostOf, isHostOf } from "../url.ts";
+import { fetchFromProvider } from "./provider-fetch.ts";
 
 /** Options that every SDK client is made with: we retry, log and time out ourselves. */
 export const quietClient = {
@@ -43,13 +45,22 @@ export async function sendRequest(
       : undefined;
   /** Read here, where the whole body is at hand: the SDKs keep only the parts of it that their own servers send. */
   let refusal: AiError | undefined;
-  const fetchOnce: typeof fetch = async (input, init) => {
-    const response = await fetch(input, init);
-    if (!response.ok) refusal = await errorOfResponse(response.clone(), model.provider, secretsOf(model, options));
+  const fetchOnce: typeof fetch = async (input, init = {}) => {
+    const url = input instanceof Request ? input.url : String(input);
+    const response = await (options.fetch?.(url, init) ?? fetchFromProvider(url, init, model.provider));
+    if (!response.ok) {
+      // A copy: the SDK reads the body too.
+      refusal = await errorOfResponse(response.clone(), model.provider, secretsOf(model, options), {
+        emptyIsOverflow: model.provider === "cerebras" || isHostOf(hostOf(model.baseUrl), "cerebras.ai"),
+      });
+    }
     return response;
   };
   try {
-    return await send({ signal: controller.signal, fetch: fetchOnce });
+    const response = await send({ signal: controller.signal, fetch: fetchOnce });
+    // The SDKs throw for a status that is no success; a plain `fetch` does not.
+    if (refusal) throw refusal;
+    return response;
   } catch (error) {
     throw refusal ?? timeout ?? toAiError(error, model);
   } finally {
@@ -67,8 +78,19 @@ export function mergeHeaders(model: Model, options: StreamOptions): Record<strin
   return merged;
 }
 
+/**
+ * Switches off the headers that an SDK takes from an environment variable of its vendor: they may hold credentials, and are for that
+ * vendor alone.
+ *
+ * @param variable - Holds `name: value` lines.
+ */
+export function withoutAmbientHeaders(variable: string): Record<string, null> {
+  const lines = (process.env[variable] ?? "").split("\n").filter((line) => line.includes(":"));
+  return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(":")).trim().toLowerCase(), null]));
+}
+
 /** Headers that carry a credential; one that the caller gives replaces ours. */
-const credentialHeaders = ["authorization", "x-api-key", "api-key"];
+const credentialHeaders = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
 
 /**
  * The key to send, if any: none where the caller's headers carry a credential, and none for providers that are not known to need one,

@@ -1,6 +1,7 @@
 import { createParser } from "eventsource-parser";
 import { networkError } from "../classify.ts";
 import { AiError } from "../errors.ts";
+import { IdleTimer } from "../idle-timer.ts";
 import { cleanText, readErrorText } from "../provider-text.ts";
 
 /** One event of a provider's stream. */
@@ -15,6 +16,8 @@ export interface ReadOptions {
   provider: string;
   /** Cancels the body, which closes the connection. Reading then ends without an error. */
   signal?: AbortSignal | undefined;
+  /** See `StreamOptions`. Default 0: no limit. */
+  idleTimeoutMs?: number | undefined;
 }
 
 /** Most characters that are read of a body that is no stream. */
@@ -24,19 +27,21 @@ const maxQuotedLength = 65_536;
  * Reads a streamed response to its end and calls `onEvent` for each event, at once and in order. When `onEvent` returns true nothing
  * more is read: the connection is let go, even if the server would keep it open. What `onEvent` throws ends the reading too.
  *
- * @throws {AiError} `network` when the connection breaks; `bad_response` when a success is JSON or a page instead of a stream.
+ * @throws {AiError} `network` when the connection breaks or is idle for too long; `bad_response` when a success is JSON or a page instead of a stream.
  */
 export async function readServerSentEvents(
   response: Response,
   onEvent: (event: ServerSentEvent) => boolean | undefined,
-  { provider, signal }: ReadOptions,
+  { provider, signal, idleTimeoutMs = 0 }: ReadOptions,
 ): Promise<void> {
   const reader = response.body?.getReader();
   if (!reader) return;
 
   let isStopped = false;
+  const idle = new IdleTimer(idleTimeoutMs, () => stop());
   const parser = createParser({
     onEvent: (event) => {
+      if (!isPing(event)) idle.restart();
       // The parser goes on with what it was fed, whatever we have seen in it.
       if (!isStopped && onEvent(event) === true) isStopped = true;
     },
@@ -58,15 +63,23 @@ export async function readServerSentEvents(
     }
     while (!isStopped) {
       const { done, value } = await read(reader, provider);
+      if (idle.isOver) throw networkError(`no event arrived within ${idleTimeoutMs} ms`, provider);
       if (isStopped) break;
+      idle.extend();
       // Past the end, the blank line completes a last event that the server left without one.
       parser.feed(done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true }));
       if (done) break;
     }
   } finally {
+    idle.stop();
     signal?.removeEventListener("abort", stop);
     stop();
   }
+}
+
+/** Anthropic names its signs of life; elsewhere they are comments, which are no events at all. */
+function isPing({ event, data }: ServerSentEvent): boolean {
+  return event === "ping" || data === '{"type":"ping"}' || data === '{"type": "ping"}';
 }
 
 async function read(reader: ReadableStreamDefaultReader<Uint8Array>, provider: string) {

@@ -147,3 +147,42 @@ test("servers that do not name the content type are read as a stream", async () 
 test("a response without a body has no events", async () => {
   await readServerSentEvents(new Response(null), () => true, { provider: "test" });
 });
+
+describe("AI-032 idleTimeoutMs", () => {
+  const limits = { provider: "test", idleTimeoutMs: 30 };
+  const expected = { code: "network", retryable: true, message: "No answer from test: no event arrived within 30 ms" };
+
+  test("ends a stream that falls silent, and lets go of the connection", async () => {
+    const { response, cancelled } = respond(["data: a\n\n"], { keepOpen: true });
+    await expect(readServerSentEvents(response, () => undefined, limits)).rejects.toMatchObject(expected);
+    await cancelled;
+  });
+
+  test.each([": ping\n\n", "event: ping\ndata: {}\n\n", 'data: {"type":"ping"}\n\n'])(
+    "ends a stream that only says %j, after at most three times as long",
+    async (ping) => {
+      const cancelled = Promise.withResolvers<void>();
+      let timer: NodeJS.Timeout | undefined;
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          timer = setInterval(() => controller.enqueue(new TextEncoder().encode(ping)), 5);
+        },
+        cancel() {
+          clearInterval(timer);
+          cancelled.resolve();
+        },
+      });
+      const begin = performance.now();
+      await expect(readServerSentEvents(new Response(body), () => undefined, limits)).rejects.toMatchObject(expected);
+      expect(performance.now() - begin).toBeGreaterThanOrEqual(89);
+      await cancelled.promise;
+    },
+  );
+
+  test("leaves no timer behind that could keep a process alive", async () => {
+    const before = process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+    const { response } = respond(["data: a\n\n"]);
+    await readServerSentEvents(response, () => undefined, { provider: "test", idleTimeoutMs: 60_000 });
+    expect(process.getActiveResourcesInfo().filter((kind) => kind === "Timeout")).toHaveLength(before);
+  });
+});

@@ -1,8 +1,9 @@
 import Anthropic from "@anthropic-ai/sdk";
 import type { ApiAdapter } from "../../api-registry.ts";
 import { AiError } from "../../errors.ts";
-import { applyPayloadHook, chooseKey, mergeHeaders, quietClient, sendRequest } from "../http-request.ts";
+import { applyPayloadHook, chooseKey, mergeHeaders, quietClient, sendRequest, withoutAmbientHeaders } from "../http-request.ts";
 import { readServerSentEvents } from "../sse.ts";
+import { createNameReader } from "../tool-names.ts";
 import { AnthropicEventReader } from "./events.ts";
 import { type AnthropicBody, createBody, requiredBetas } from "./request.ts";
 
@@ -27,6 +28,7 @@ export const streamAnthropicMessages: ApiAdapter = async (request, assembler) =>
       apiKey: "unused",
       openTelemetry: false,
       defaultHeaders: {
+        ...(model.provider !== "anthropic" && withoutAmbientHeaders("ANTHROPIC_CUSTOM_HEADERS")),
         authorization: null,
         "x-stainless-timeout": null,
         "anthropic-version": apiVersion,
@@ -38,8 +40,8 @@ export const streamAnthropicMessages: ApiAdapter = async (request, assembler) =>
     // Not `messages.create`: it prints warnings about models.
     return client.post("/v1/messages", { body, stream: true, signal }).asResponse();
   });
-  const reader = new AnthropicEventReader(assembler, model);
-  await readServerSentEvents(response, ({ data }) => reader.read(data), { provider: model.provider, signal: options.signal });
+  const reader = new AnthropicEventReader(assembler, model, createNameReader(request.context.tools));
+  await readServerSentEvents(response, ({ data }) => reader.read(data), { ...options, provider: model.provider });
   if (assembler.isEnded) return;
   throw new AiError("bad_response", `${model.provider} closed the stream before message_stop; the answer is incomplete.`);
 };

@@ -5,7 +5,7 @@ export interface AnthropicCompat {
   /** `budget`: thinking is given a number of tokens. `adaptive`: the model decides, guided by an effort. */
   thinking: "budget" | "adaptive";
   /** The strongest effort of an adaptive model. */
-  maxEffort: "high" | "max";
+  maxEffort: "high" | "xhigh" | "max";
   /** Whether `thinking: {type: "disabled"}` is accepted. */
   disableThinking: boolean;
   /** Whether a cache entry may be kept for an hour. */
@@ -17,7 +17,7 @@ export function resolveCompat(model: Model): AnthropicCompat {
   const isAdaptive = claudeVersion(model.id) >= 4.6;
   const fromName: AnthropicCompat = {
     thinking: isAdaptive ? "adaptive" : "budget",
-    maxEffort: isAdaptive && model.id.includes("opus") ? "max" : "high",
+    maxEffort: isAdaptive && !model.id.includes("haiku") ? "max" : "high",
     disableThinking: !/fable|mythos/.test(model.id),
     longCache: model.provider === "anthropic",
   };

@@ -38,6 +38,8 @@ interface WireUsage {
   output_tokens?: number | null;
   cache_read_input_tokens?: number | null;
   cache_creation_input_tokens?: number | null;
+  /** The writes by how long they are kept. */
+  cache_creation?: { ephemeral_1h_input_tokens?: number | null } | null;
 }
 
 /** A block that the provider has started: what to do with its deltas and its end. */
@@ -50,16 +52,20 @@ interface OpenBlock {
 export class AnthropicEventReader {
   readonly #assembler: MessageAssembler;
   readonly #model: Model;
+  readonly #readName: (wireName: string) => string;
   /** By wire index. Blocks of kinds that we do not show are not in it. */
   readonly #blocks = new Map<number, OpenBlock>();
   #usage: WireUsage = {};
+  #oneHourWrites: number | undefined;
   #stopReason: string | undefined;
   #explanation: string | undefined;
   #hasCalls = false;
 
-  constructor(assembler: MessageAssembler, model: Model) {
+  /** @param readName - Turns the wire's tool names into ours. */
+  constructor(assembler: MessageAssembler, model: Model, readName: (wireName: string) => string = (name) => name) {
     this.#assembler = assembler;
     this.#model = model;
+    this.#readName = readName;
   }
 
   /**
@@ -118,7 +124,7 @@ export class AnthropicEventReader {
         return openRedacted(this.#assembler.openThinking(), block.data ?? "");
       case "tool_use":
         this.#hasCalls = true;
-        return openCall(this.#assembler.openToolCall({ id: block.id ?? "", name: block.name ?? "" }), block.input);
+        return openCall(this.#assembler.openToolCall({ id: block.id ?? "", name: this.#readName(block.name ?? "") }), block.input);
       default:
         return undefined;
     }
@@ -127,14 +133,16 @@ export class AnthropicEventReader {
   /** Later counts replace earlier ones; what a later report leaves out stays. */
   #reportUsage(usage: WireUsage | null | undefined): void {
     for (const [name, count] of Object.entries(usage ?? {})) {
-      if (typeof count === "number") this.#usage[name as keyof WireUsage] = count;
+      if (typeof count === "number") this.#usage[name as Exclude<keyof WireUsage, "cache_creation">] = count;
     }
+    this.#oneHourWrites = usage?.cache_creation?.ephemeral_1h_input_tokens ?? this.#oneHourWrites;
     this.#assembler.setUsage(
       priceUsage(this.#model, {
         input: this.#usage.input_tokens,
         output: this.#usage.output_tokens,
         cacheRead: this.#usage.cache_read_input_tokens,
         cacheWrite: this.#usage.cache_creation_input_tokens,
+        cacheWriteOneHour: this.#oneHourWrites,
       }),
     );
   }

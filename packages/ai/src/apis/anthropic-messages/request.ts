@@ -5,20 +5,34 @@ import type {
   MessageCreateParamsStreaming,
   MessageParam,
   TextBlockParam,
+  ToolChoice as ToolChoiceParam,
   Tool as ToolParam,
   ToolResultBlockParam,
 } from "@anthropic-ai/sdk/resources/messages";
 import type { ApiRequest } from "../../api-registry.ts";
 import { prepareHistory } from "../../history.ts";
+import { defaultMaxTokens } from "../../output-limit.ts";
 import { removeLoneSurrogates } from "../../surrogates.ts";
-import type { AssistantMessage, ImageContent, Message, TextContent, ThinkingLevel, Tool, ToolResultMessage } from "../../types.ts";
+import type {
+  AssistantMessage,
+  ImageContent,
+  Message,
+  TextContent,
+  ThinkingLevel,
+  Tool,
+  ToolChoice,
+  ToolResultMessage,
+} from "../../types.ts";
+import { resolveToolChoice, toWireName } from "../tool-names.ts";
+import { toObjectSchema } from "../tool-schema.ts";
 import { type AnthropicCompat, resolveCompat } from "./compat.ts";
+import { createImageFilter, type ImageFilter } from "./images.ts";
 
 /** The body of a request. `temperature` is gone from the SDK's types with an API version that we do not ask for. */
 export type AnthropicBody = MessageCreateParamsStreaming & { temperature?: number };
 
 /** Sent where neither the call nor the model says how long an answer may be: the API wants a number. */
-const defaultMaxTokens = 8192;
+const unknownModelMaxTokens = 8192;
 
 /** Tokens of thinking; what the API calls a budget. Its least is 1024, and as much must be left for the answer. */
 const thinkingBudgets = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 16_384 } as const;
@@ -28,7 +42,7 @@ const minAnswerTokens = 1024;
 /** Converts a call to the body of a Messages request. Pure: the same call gives the same bytes, which prompt caches depend on. */
 export function createBody({ model, context, options }: ApiRequest): AnthropicBody {
   const compat = resolveCompat(model);
-  const maxTokens = options.maxTokens ?? (model.maxTokens || defaultMaxTokens);
+  const maxTokens = options.maxTokens ?? defaultMaxTokens(model, context) ?? unknownModelMaxTokens;
   const thinking = model.reasoning ? convertThinking(options.reasoning ?? "off", maxTokens, compat) : {};
   const isThinking = thinking.thinking !== undefined && thinking.thinking.type !== "disabled";
   const body: AnthropicBody = {
@@ -42,6 +56,9 @@ export function createBody({ model, context, options }: ApiRequest): AnthropicBo
   const system = removeLoneSurrogates(context.systemPrompt ?? "");
   if (system.trim() !== "") body.system = [{ type: "text", text: system }];
   if (context.tools?.length) body.tools = context.tools.map(convertTool);
+  const choice = resolveToolChoice(options.toolChoice, context.tools);
+  // The API combines thinking with free choice only.
+  if (choice !== undefined && (choice === "none" || !isThinking)) body.tool_choice = convertToolChoice(choice);
   if (options.cacheRetention !== "none") {
     const ttl = options.cacheRetention === "long" && compat.longCache ? ({ ttl: "1h" } as const) : {};
     markForCache(body, { type: "ephemeral", ...ttl });
@@ -70,29 +87,36 @@ function convertThinking(
 }
 
 function convertTool(tool: Tool): ToolParam {
-  return {
-    name: tool.name,
-    description: tool.description,
-    input_schema: { properties: {}, ...(tool.parameters as object), type: "object" },
-  };
+  const description = removeLoneSurrogates(tool.description);
+  return { name: toWireName(tool.name), description, input_schema: toObjectSchema(tool) };
 }
 
-/** Neighbours of one role become one message, so that roles alternate and results of one turn stand together. */
+function convertToolChoice(choice: Exclude<ToolChoice, "auto">): ToolChoiceParam {
+  if (choice === "none") return { type: "none" };
+  return choice === "required" ? { type: "any" } : { type: "tool", name: toWireName(choice.tool) };
+}
+
+/**
+ * Neighbours of one role become one message, so that roles alternate and results of one turn stand together. The user has the first
+ * word and the last: the API knows no other conversations, but histories may be cut, or end in an answer.
+ */
 function convertMessages(messages: readonly Message[]): MessageParam[] {
   const converted: { role: "user" | "assistant"; content: ContentBlockParam[] }[] = [];
-  for (const message of messages) {
-    const role = message.role === "assistant" ? "assistant" : "user";
+  const add = (role: "user" | "assistant", content: ContentBlockParam[]) => {
     const last = converted.at(-1);
-    if (last?.role === role) last.content.push(...convertContent(message));
-    else converted.push({ role, content: convertContent(message) });
+    if (last?.role === role) last.content.push(...content);
+    else converted.push({ role, content });
+  };
+  const filterImage = createImageFilter(messages);
+  if (messages[0]?.role === "assistant")
+    add("user", [{ type: "text", text: "(The beginning of this conversation is not shown.)" }]);
+  for (const message of messages) {
+    if (message.role === "assistant") add("assistant", convertAnswer(message));
+    else if (message.role === "toolResult") add("user", [convertResult(message, filterImage)]);
+    else add("user", convertInput(message.content, filterImage));
   }
+  if (converted.at(-1)?.role === "assistant") add("user", [{ type: "text", text: "Continue." }]);
   return converted;
-}
-
-function convertContent(message: Message): ContentBlockParam[] {
-  if (message.role === "assistant") return convertAnswer(message);
-  if (message.role === "toolResult") return [convertResult(message)];
-  return typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content.map(convertInput);
 }
 
 /** Calls come last: their results have to follow them directly. */
@@ -101,9 +125,10 @@ function convertAnswer(message: AssistantMessage): ContentBlockParam[] {
   const calls: ContentBlockParam[] = [];
   for (const block of message.content) {
     if (block.type === "toolCall") {
-      calls.push({ type: "tool_use", id: block.id, name: block.name, input: block.arguments });
+      calls.push({ type: "tool_use", id: block.id, name: toWireName(block.name), input: block.arguments });
     } else if (block.type === "text") {
-      blocks.push({ type: "text", text: block.text });
+      // Rejected at the end of an answer.
+      blocks.push({ type: "text", text: block.text.trimEnd() });
     } else if (block.redacted) {
       blocks.push({ type: "redacted_thinking", data: block.thinkingSignature ?? "" });
     } else {
@@ -114,12 +139,12 @@ function convertAnswer(message: AssistantMessage): ContentBlockParam[] {
 }
 
 /** The API takes no image in the result of a failed call. */
-function convertResult(message: ToolResultMessage): ToolResultBlockParam {
+function convertResult(message: ToolResultMessage, filterImage: ImageFilter): ToolResultBlockParam {
   const content = message.isError ? message.content.map(imageToNote) : message.content;
   return {
     type: "tool_result",
     tool_use_id: message.toolCallId,
-    content: content.map(convertInput),
+    content: convertInput(content, filterImage),
     ...(message.isError && { is_error: true }),
   };
 }
@@ -128,10 +153,16 @@ function imageToNote(block: TextContent | ImageContent): TextContent {
   return block.type === "text" ? block : { type: "text", text: "[An image was here.]" };
 }
 
-function convertInput(block: TextContent | ImageContent): TextBlockParam | ImageBlockParam {
-  if (block.type === "text") return { type: "text", text: block.text };
-  const media_type = block.mimeType as "image/png";
-  return { type: "image", source: { type: "base64", media_type, data: block.data } };
+function convertInput(
+  content: string | readonly (TextContent | ImageContent)[],
+  filterImage: ImageFilter,
+): (TextBlockParam | ImageBlockParam)[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return content.map(filterImage).map((block) => {
+    if (block.type === "text") return { type: "text", text: block.text };
+    const media_type = block.mimeType as "image/png";
+    return { type: "image", source: { type: "base64", media_type, data: block.data } };
+  });
 }
 
 /** Marks the ends of the three parts that stay the same from call to call: tools, system prompt, conversation. */

@@ -5,6 +5,8 @@ import { describeErrorBody } from "../../provider-text.ts";
 import type { Model } from "../../types.ts";
 import { priceUsage } from "../../usage.ts";
 import { readWireEvent, unknownStopReason } from "../wire-event.ts";
+import { resolveCompat } from "./compat.ts";
+import { ReasoningDetails, readDetails, textOfDetail } from "./reasoning-details.ts";
 import { type ReasoningField, reasoningFields } from "./reasoning-field.ts";
 import { type ToolCallDelta, ToolCallReader } from "./tool-calls.ts";
 
@@ -16,10 +18,21 @@ interface Chunk {
 }
 
 interface Choice {
-  delta?: ({ content?: unknown; tool_calls?: ToolCallDelta[] | null } & { [field in ReasoningField]?: unknown }) | null;
+  delta?:
+    | ({ content?: unknown; tool_calls?: ToolCallDelta[] | null; reasoning_details?: unknown } & {
+        [field in ReasoningField]?: unknown;
+      })
+    | null;
   finish_reason?: string | null;
   usage?: WireUsage | null;
   error?: unknown;
+}
+
+/** A part of a content list, as Mistral sends it. */
+interface ContentPart {
+  type?: string;
+  text?: string | null;
+  thinking?: ({ text?: string | null } | null)[] | null;
 }
 
 interface WireUsage {
@@ -36,13 +49,15 @@ export class OpenAIEventReader {
   readonly #model: Model;
   readonly #calls: ToolCallReader;
   #text: TextBlock | undefined;
-  #thinking: { block: ThinkingBlock; field: ReasoningField } | undefined;
+  #thinking: { block: ThinkingBlock; field?: string | undefined; details: ReasoningDetails } | undefined;
+  #hasContent = false;
   #finishReason: string | undefined;
 
-  constructor(assembler: MessageAssembler, model: Model) {
+  /** @param readName - Turns the wire's tool names into ours. */
+  constructor(assembler: MessageAssembler, model: Model, readName: (wireName: string) => string = (name) => name) {
     this.#assembler = assembler;
     this.#model = model;
-    this.#calls = new ToolCallReader(assembler);
+    this.#calls = new ToolCallReader(assembler, readName);
   }
 
   /** Whether the server has said why the answer ended. Only tokens can follow. */
@@ -84,6 +99,9 @@ export class OpenAIEventReader {
       throw new AiError("bad_response", message);
     }
     const reason = mapFinishReason(this.#finishReason, this.#model);
+    if (reason === "length" && !this.#hasContent && resolveCompat(this.#model).emptyLengthIsOverflow) {
+      throw new AiError("context_overflow", `The conversation fills the window of ${this.#model.id}: its answer is empty.`);
+    }
     this.#endThinking();
     this.#endText();
     this.#calls.finish();
@@ -91,30 +109,52 @@ export class OpenAIEventReader {
   }
 
   #readDelta(delta: NonNullable<Choice["delta"]>): void {
+    const details = readDetails(delta.reasoning_details);
     const field = reasoningFields.find((name) => typeof delta[name] === "string" && delta[name] !== "");
-    if (field) this.#readThinking(field, delta[field] as string);
-    if (typeof delta.content === "string" && delta.content !== "") this.#readText(delta.content);
+    if (field) this.#readThinking(delta[field] as string, field);
+    // A gateway says the same text twice, once as a plain field.
+    else if (details.length > 0) this.#readThinking(details.map(textOfDetail).join(""));
+    for (const detail of details) this.#thinking?.details.add(detail);
+    this.#readContent(delta.content);
     for (const call of delta.tool_calls ?? []) {
+      this.#hasContent = true;
       this.#endThinking();
       this.#endText();
       this.#calls.read(call);
     }
   }
 
-  #readThinking(field: ReasoningField, delta: string): void {
+  /** Plain text, or Mistral's list of parts, some of which are thinking. */
+  #readContent(content: unknown): void {
+    if (typeof content === "string") this.#readText(content);
+    if (!Array.isArray(content)) return;
+    for (const part of content as (ContentPart | null)[]) {
+      if (part?.type === "thinking") this.#readThinking(textOfThinking(part), listField);
+      else if (part?.type === "text") this.#readText(part.text ?? "");
+    }
+  }
+
+  #readThinking(delta: string, field?: string): void {
+    this.#hasContent = true;
     this.#endText();
-    this.#thinking ??= { block: this.#assembler.openThinking(), field };
+    this.#thinking ??= { block: this.#assembler.openThinking(), field, details: new ReasoningDetails() };
+    this.#thinking.field ??= field;
     this.#thinking.block.append(delta);
   }
 
   #readText(delta: string): void {
+    if (delta === "") return;
+    this.#hasContent = true;
     this.#endThinking();
     this.#text ??= this.#assembler.openText();
     this.#text.append(delta);
   }
 
+  /** What is needed to send the block back is its signature: the details, else the name of its field. */
   #endThinking(): void {
-    this.#thinking?.block.end({ thinkingSignature: this.#thinking.field });
+    if (!this.#thinking) return;
+    const { block, field, details } = this.#thinking;
+    block.end({ thinkingSignature: details.signature ?? field });
     this.#thinking = undefined;
   }
 
@@ -131,6 +171,13 @@ export class OpenAIEventReader {
     const input = (usage.prompt_tokens ?? 0) - cacheRead - cacheWrite;
     this.#assembler.setUsage(priceUsage(this.#model, { input, output: usage.completion_tokens, cacheRead, cacheWrite }));
   }
+}
+
+/** Marks thinking that came in a list of parts. It has no field to go back under, and is left out. */
+const listField = "content";
+
+function textOfThinking({ thinking }: ContentPart): string {
+  return (thinking ?? []).map((piece) => piece?.text ?? "").join("");
 }
 
 /** What a finish reason means here; those of failed answers are thrown. */

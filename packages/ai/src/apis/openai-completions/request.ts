@@ -1,129 +1,77 @@
-import type {
-  ChatCompletionAssistantMessageParam,
-  ChatCompletionContentPartImage,
-  ChatCompletionContentPartText,
-  ChatCompletionCreateParamsStreaming,
-  ChatCompletionMessageParam,
-  ChatCompletionTool,
-} from "openai/resources/chat/completions";
+import type { ChatCompletionCreateParamsStreaming, ChatCompletionTool } from "openai/resources/chat/completions";
 import type { ApiRequest } from "../../api-registry.ts";
 import { prepareHistory } from "../../history.ts";
+import { defaultMaxTokens } from "../../output-limit.ts";
 import { removeLoneSurrogates } from "../../surrogates.ts";
-import type {
-  AssistantMessage,
-  ImageContent,
-  Message,
-  Model,
-  StreamOptions,
-  TextContent,
-  Tool,
-  ToolResultMessage,
-} from "../../types.ts";
+import type { Context, Message, StreamOptions, Tool } from "../../types.ts";
+import { wireModelId } from "../openai-client.ts";
+import { resolveToolChoice, toWireName } from "../tool-names.ts";
+import { toObjectSchema } from "../tool-schema.ts";
+import { markForCache } from "./cache-markers.ts";
 import { type OpenAICompat, resolveCompat } from "./compat.ts";
-import { isReasoningField } from "./reasoning-field.ts";
+import { convertMessages, convertSystemPrompt } from "./messages.ts";
+import { convertReasoning, type ReasoningFields } from "./reasoning.ts";
+
+/** The body of a request, with the fields that are not OpenAI's own. */
+export type OpenAIBody = ChatCompletionCreateParamsStreaming & ReasoningFields;
 
 /** The longest cache key that the API takes, in characters. */
 const maxCacheKeyLength = 64;
 
 /** Converts a call to the body of a Chat Completions request. Pure: the same call gives the same bytes. */
-export function createBody({ model, context, options }: ApiRequest): ChatCompletionCreateParamsStreaming {
+export function createBody({ model, context, options }: ApiRequest): OpenAIBody {
   const compat = resolveCompat(model);
-  const body: ChatCompletionCreateParamsStreaming = {
-    model: model.id,
+  const isThinking = model.reasoning && (options.reasoning ?? "off") !== "off";
+  const messages = prepareHistory(context.messages, model, compat);
+  const body: OpenAIBody = {
+    model: wireModelId(model),
     messages: [
       ...convertSystemPrompt(context.systemPrompt, model, compat),
-      ...convertMessages(prepareHistory(context.messages, model)),
+      ...convertMessages(messages, compat, { requireReasoning: isThinking && compat.requireReasoningContent }),
     ],
     stream: true,
-    ...convertReasoning(model, options, compat),
+    ...(model.reasoning && convertReasoning(options.reasoning ?? "off", compat)),
+    ...convertTools(context, messages, options, compat),
   };
   if (compat.includeUsage) body.stream_options = { include_usage: true };
-  if (context.tools?.length) body.tools = context.tools.map(convertTool);
-  if (options.maxTokens !== undefined) body[compat.maxTokensField] = options.maxTokens;
+  const maxTokens = options.maxTokens ?? (compat.sendMaxTokens ? defaultMaxTokens(model, context) : undefined);
+  if (maxTokens !== undefined) body[compat.maxTokensField] = maxTokens;
   if (options.temperature !== undefined) body.temperature = options.temperature;
-  if (compat.promptCacheKey) {
-    body.store = false;
-    if (options.sessionId && options.cacheRetention !== "none")
-      body.prompt_cache_key = options.sessionId.slice(0, maxCacheKeyLength);
-  }
+  if (compat.store) body.store = false;
+  if (options.cacheRetention !== "none") applyCaching(body, options, compat);
   return body;
 }
 
-function convertSystemPrompt(prompt: string | undefined, model: Model, compat: OpenAICompat): ChatCompletionMessageParam[] {
-  const content = removeLoneSurrogates(prompt ?? "");
-  if (content.trim() === "") return [];
-  return [{ role: model.reasoning && compat.developerRole ? "developer" : "system", content }];
+function applyCaching(body: OpenAIBody, { sessionId, cacheRetention }: StreamOptions, compat: OpenAICompat): void {
+  const isLong = cacheRetention === "long";
+  if (compat.promptCacheKey && sessionId) body.prompt_cache_key = removeLoneSurrogates(sessionId).slice(0, maxCacheKeyLength);
+  if (compat.longCache && isLong) body.prompt_cache_retention = "24h";
+  if (compat.cacheMarkers) markForCache(body, { type: "ephemeral", ...(isLong && { ttl: "1h" }) });
 }
 
-function convertReasoning(
-  model: Model,
-  { reasoning = "off" }: StreamOptions,
+function convertTools(
+  { tools = [] }: Context,
+  messages: readonly Message[],
+  { toolChoice }: StreamOptions,
   compat: OpenAICompat,
-): Pick<ChatCompletionCreateParamsStreaming, "reasoning_effort"> {
-  if (!model.reasoning || !compat.reasoningEffort) return {};
-  const efforts = { off: compat.effortOff, minimal: "minimal", low: "low", medium: "medium", high: "high", xhigh: "high" };
-  const effort = efforts[reasoning];
-  return effort === undefined ? {} : { reasoning_effort: effort as "high" };
-}
-
-function convertTool({ name, description, parameters }: Tool): ChatCompletionTool {
-  return { type: "function", function: { name, description, parameters: { ...parameters } } };
-}
-
-function convertMessages(messages: readonly Message[]): ChatCompletionMessageParam[] {
-  const converted: ChatCompletionMessageParam[] = [];
-  /** Images of the results since the last answer: a tool message holds text only, and nothing may stand between those. */
-  let images: ChatCompletionContentPartImage[] = [];
-  const flushImages = () => {
-    if (images.length > 0)
-      converted.push({ role: "user", content: [{ type: "text", text: "Images of the tool results:" }, ...images] });
-    images = [];
-  };
-  for (const message of messages) {
-    if (message.role === "toolResult") {
-      converted.push({ role: "tool", tool_call_id: message.toolCallId, content: textOf(message) });
-      images.push(...message.content.filter((block) => block.type === "image").map(convertImage));
-      continue;
-    }
-    flushImages();
-    if (message.role === "assistant") converted.push(convertAnswer(message));
-    else if (typeof message.content === "string") converted.push({ role: "user", content: message.content });
-    else converted.push({ role: "user", content: message.content.map(convertPart) });
+): Pick<OpenAIBody, "tools" | "tool_choice"> {
+  if (tools.length === 0) {
+    return compat.emptyTools && messages.some(({ role }) => role === "toolResult") ? { tools: [] } : {};
   }
-  flushImages();
-  return converted;
+  const convert = (tool: Tool) => convertTool(tool, compat);
+  const choice = resolveToolChoice(toolChoice, tools);
+  if (typeof choice !== "object") return { tools: tools.map(convert), ...(choice && { tool_choice: choice }) };
+  if (!compat.namedToolChoice) {
+    return { tools: tools.filter(({ name }) => name === choice.tool).map(convert), tool_choice: "required" };
+  }
+  return { tools: tools.map(convert), tool_choice: { type: "function", function: { name: toWireName(choice.tool) } } };
 }
 
-/** The text is one plain string: models imitate a list of parts. */
-function convertAnswer(message: AssistantMessage): ChatCompletionAssistantMessageParam {
-  const texts: string[] = [];
-  const calls: NonNullable<ChatCompletionAssistantMessageParam["tool_calls"]> = [];
-  const reasoning: Record<string, string> = {};
-  for (const block of message.content) {
-    if (block.type === "text") {
-      texts.push(block.text);
-    } else if (block.type === "toolCall") {
-      calls.push({ id: block.id, type: "function", function: { name: block.name, arguments: JSON.stringify(block.arguments) } });
-    } else if (isReasoningField(block.thinkingSignature)) {
-      reasoning[block.thinkingSignature] = (reasoning[block.thinkingSignature] ?? "") + block.thinking;
-    }
-  }
+function convertTool(tool: Tool, { strictTools }: OpenAICompat): ChatCompletionTool {
+  const description = removeLoneSurrogates(tool.description);
+  const parameters = toObjectSchema(tool);
   return {
-    role: "assistant",
-    content: texts.length > 0 ? texts.join("\n\n") : null,
-    ...reasoning,
-    ...(calls.length > 0 && { tool_calls: calls }),
+    type: "function",
+    function: { name: toWireName(tool.name), description, parameters, ...(strictTools && { strict: false }) },
   };
-}
-
-function textOf(message: ToolResultMessage): string {
-  return message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-}
-
-function convertPart(block: TextContent | ImageContent): ChatCompletionContentPartText | ChatCompletionContentPartImage {
-  return block.type === "text" ? { type: "text", text: block.text } : convertImage(block);
-}
-
-function convertImage(block: ImageContent): ChatCompletionContentPartImage {
-  return { type: "image_url", image_url: { url: `data:${block.mimeType};base64,${block.data}` } };
 }

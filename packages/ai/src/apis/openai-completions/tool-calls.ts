@@ -20,12 +20,15 @@ interface PendingCall {
  */
 export class ToolCallReader {
   readonly #assembler: MessageAssembler;
+  readonly #readName: (wireName: string) => string;
   /** In the order of arrival. */
   readonly #calls: PendingCall[] = [];
   readonly #byIndex = new Map<number, PendingCall>();
 
-  constructor(assembler: MessageAssembler) {
+  /** @param readName - Turns the wire's tool names into ours. */
+  constructor(assembler: MessageAssembler, readName: (wireName: string) => string) {
     this.#assembler = assembler;
+    this.#readName = readName;
   }
 
   get hasCalls(): boolean {
@@ -81,7 +84,7 @@ export class ToolCallReader {
   }
 
   #open(call: PendingCall): void {
-    call.block = this.#assembler.openToolCall({ id: call.id, name: call.name });
+    call.block = this.#assembler.openToolCall({ id: call.id, name: this.#readName(call.name) });
     call.block.append(call.text);
   }
 }

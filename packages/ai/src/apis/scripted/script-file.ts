@@ -1,16 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { AiError } from "../../errors.ts";
+import { findAnswerProblem } from "./answer-shape.ts";
 import { createScriptedModel, playAnswers, type ScriptedAnswer, type ScriptedModel } from "./script.ts";
-
-const fieldTypes: Readonly<Record<string, readonly string[]>> = {
-  text: ["string"],
-  thinking: ["string"],
-  toolCalls: ["array"],
-  deltas: ["number", "array"],
-  delayMs: ["number"],
-  error: ["object"],
-  usage: ["object"],
-};
 
 /**
  * Reads a script file: one `ScriptedAnswer` a line, as JSON; blank lines are skipped.
@@ -41,22 +32,7 @@ function parseAnswer(line: string, where: string): ScriptedAnswer {
   } catch (cause) {
     throw new AiError("unsupported", `${where} is not valid JSON: ${(cause as Error).message}`, { cause });
   }
-  if (typeOf(answer) !== "object") throw new AiError("unsupported", `${where} must be a JSON object, but is ${typeOf(answer)}.`);
-  for (const [field, value] of Object.entries(answer as object)) {
-    const expected = Object.hasOwn(fieldTypes, field) ? fieldTypes[field] : undefined;
-    if (!expected)
-      throw new AiError(
-        "unsupported",
-        `${where} has the unknown field "${field}". Known are ${Object.keys(fieldTypes).join(", ")}.`,
-      );
-    if (!expected.includes(typeOf(value))) {
-      throw new AiError("unsupported", `${where}: "${field}" must be ${expected.join(" or ")}, but is ${typeOf(value)}.`);
-    }
-  }
+  const problem = findAnswerProblem(answer);
+  if (problem !== undefined) throw new AiError("unsupported", where + problem);
   return answer as ScriptedAnswer;
-}
-
-function typeOf(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
 }

@@ -1,4 +1,5 @@
-import { anthropic, type ProviderServer, startProviderServer } from "@pikit/test-kit";
+import { anthropic, keepOpen, type ProviderServer, startProviderServer } from "@pikit/test-kit";
+import { Type } from "@sinclair/typebox";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { stream } from "../../../src/index.ts";
 import { user } from "../../helpers/messages.ts";
@@ -15,6 +16,10 @@ afterEach(async () => {
   await server.close();
 });
 
+const anthropicStart = [
+  { type: "message_start", message: {} },
+  { type: "content_block_start", index: 0, content_block: { type: "text", text: "Hel" } },
+];
 const hello = { messages: [user("hello")] };
 
 test("ER-024 without a key the error names the variable, and nothing is sent", async () => {
@@ -47,6 +52,45 @@ test("AN-019 the vendor's own variables do not reach a compatible endpoint", asy
     [undefined, undefined],
     [undefined, "own"],
   ]);
+});
+
+test("AN-019 headers that the vendor's SDK takes from the environment do not reach a compatible endpoint", async () => {
+  vi.stubEnv("ANTHROPIC_API_KEY", "sk-ant-secret");
+  vi.stubEnv("ANTHROPIC_CUSTOM_HEADERS", "X-Secret: s3cret\nX-Team: ambient\nnonsense");
+  server.respond(anthropic.text("ok"), anthropic.text("ok"));
+  await stream(testModel("anthropic-messages", server.url), hello, { headers: { "x-team": "mine" } }).result();
+  await stream(testModel("anthropic-messages", server.url, { provider: "anthropic" }), hello).result();
+  const [foreign, own] = server.requests.map(({ headers }) => [headers["x-secret"], headers["x-team"]]);
+  expect(foreign).toEqual([undefined, "mine"]);
+  expect(own).toEqual(["s3cret", "ambient"]);
+});
+
+test("AN-013 a stream that closes before message_stop is an error that may be retried", async () => {
+  for (const events of [[], [{ type: "message_start", message: {} }], anthropicStart]) {
+    server.respond(anthropic.events(events));
+    const answer = stream(testModel("anthropic-messages", server.url), hello);
+    expect((await answer.result()).errorMessage).toBe("test closed the stream before message_stop; the answer is incomplete.");
+    expect(answer.failure).toMatchObject({ code: "bad_response", retryable: true });
+  }
+});
+
+test("AN-018 a tool whose name the API does not take is called by its own name", async () => {
+  const tools = [{ name: "files.read", description: "Reads.", parameters: Type.Object({}) }];
+  server.respond(({ body }) => anthropic.toolCall((body as { tools: { name: string }[] }).tools[0]?.name ?? ""));
+  const message = await stream(testModel("anthropic-messages", server.url), { ...hello, tools }).result();
+  expect(message.content).toMatchObject([{ type: "toolCall", name: "files.read" }]);
+});
+
+test("AI-032 a stream that falls silent ends after idleTimeoutMs", async () => {
+  server.respond(anthropic.answer([{ text: "Hel" }], { ending: [keepOpen] }));
+  const answer = stream(testModel("anthropic-messages", server.url), hello, { idleTimeoutMs: 30 });
+  expect(await answer.result()).toMatchObject({
+    stopReason: "error",
+    errorMessage: "No answer from test: no event arrived within 30 ms",
+    content: [{ text: "Hel" }],
+  });
+  expect(answer.failure).toMatchObject({ code: "network", retryable: true });
+  await (await server.nextRequest()).closed;
 });
 
 test("AN-005 betas of the caller and ours share one header", async () => {

@@ -66,6 +66,30 @@ test("AN-011 usage of the start is kept where the end leaves it out or has null"
   expect((await stream.result()).usage).toMatchObject({ input: 100, cacheRead: 50, output: 1, totalTokens: 151 });
 });
 
+test("AI-012 what is kept for an hour costs twice the input, the rest the model's price for writing", async () => {
+  const usage = { input_tokens: 0, cache_creation_input_tokens: 3000, output_tokens: 0 };
+  const split = { ephemeral_5m_input_tokens: 1000, ephemeral_1h_input_tokens: 2000 };
+  const started = (extra: object) => ({ type: "message_start", message: { usage: { ...usage, ...extra } } });
+  const costOf = async (extra: object) => {
+    const { stream } = read(started(extra), ...text, ...ending("end_turn"));
+    const { cost, cacheWrite } = (await stream.result()).usage;
+    return { cacheWrite, cost: cost.cacheWrite };
+  };
+  // The test model has an input price of 1 and a price of 4 for writing.
+  expect(await costOf({})).toEqual({ cacheWrite: 3000, cost: 0.012 });
+  expect(await costOf({ cache_creation: split })).toEqual({ cacheWrite: 3000, cost: 0.008 });
+  expect(await costOf({ cache_creation: null })).toEqual({ cacheWrite: 3000, cost: 0.012 });
+});
+
+test("AN-018 the names of tools come back as the tools have them", async () => {
+  const { stream } = replay(model, (assembler, ofModel) => new AnthropicEventReader(assembler, ofModel, () => "files.read"), [
+    start,
+    ...block(0, { type: "tool_use", id: "a", name: "files_read_1", input: {} }),
+    ...ending("tool_use"),
+  ]);
+  expect((await stream.result()).content).toEqual([{ type: "toolCall", id: "a", name: "files.read", arguments: {} }]);
+});
+
 test("AI-013 usage that came before an error stays", async () => {
   const { stream } = read(start, ...text, { type: "error", error: { type: "api_error", message: "Oops" } });
   expect(await stream.result()).toMatchObject({ stopReason: "error", usage: { input: 100, cacheRead: 50 } });

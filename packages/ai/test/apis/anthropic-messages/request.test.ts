@@ -1,7 +1,16 @@
 import { Type } from "@sinclair/typebox";
 import { describe, expect, test } from "vitest";
 import { createBody, requiredBetas } from "../../../src/apis/anthropic-messages/request.ts";
-import type { AssistantMessage, Context, Model, StreamOptions } from "../../../src/index.ts";
+import type {
+  AssistantMessage,
+  Context,
+  ImageContent,
+  Model,
+  StreamOptions,
+  ToolChoice,
+  ToolResultMessage,
+} from "../../../src/index.ts";
+import { imageFile } from "../../helpers/images.ts";
 import { assistant, conversation, result, user } from "../../helpers/messages.ts";
 import { testModel } from "../../helpers/models.ts";
 
@@ -103,6 +112,132 @@ test("AN-010 the marker stands on images and tool results too", () => {
   });
 });
 
+test("AN-010 at most four marks, for an hour where that is asked for, and never on thinking or empty text", () => {
+  const read = { name: "read", description: "Reads a file.", parameters: Type.Object({}) };
+  const answer = assistant(claude, [
+    { type: "thinking", thinking: "hm", thinkingSignature: "s" },
+    { type: "toolCall", id: "call_1", name: "read", arguments: {} },
+  ]);
+  const context = { systemPrompt: "Be brief.", tools: [read, read], messages: [user("a"), answer, result("call_1", "")] };
+  const body = bodyOf(context, { cacheRetention: "long" });
+  const marks = JSON.stringify(body).match(/"cache_control":\{"type":"ephemeral","ttl":"1h"\}/g);
+  expect(marks).toHaveLength(3);
+  expect(body.messages[2].content).toEqual([
+    {
+      type: "tool_result",
+      tool_use_id: "call_1",
+      content: [{ type: "text", text: "(no output)" }],
+      cache_control: { type: "ephemeral", ttl: "1h" },
+    },
+  ]);
+  const text = bodyOf({ messages: [user("plain")] }).messages[0].content;
+  expect(text).toEqual([{ type: "text", text: "plain", cache_control: { type: "ephemeral" } }]);
+});
+
+describe("AN-009 the user has the first word and the last", () => {
+  const answer = (text: string) => assistant(claude, [{ type: "text", text }]);
+
+  test("a history that ends in an answer is continued, and the answer does not end in whitespace", () => {
+    expect(bodyOf({ messages: [user("a"), answer("so far \n")] }, { cacheRetention: "none" }).messages).toEqual([
+      { role: "user", content: [{ type: "text", text: "a" }] },
+      { role: "assistant", content: [{ type: "text", text: "so far" }] },
+      { role: "user", content: [{ type: "text", text: "Continue." }] },
+    ]);
+  });
+
+  test("a history whose beginning was cut away gets one", () => {
+    const { messages } = bodyOf({ messages: [answer("b"), user("c")] }, { cacheRetention: "none" });
+    expect(messages[0]).toEqual({
+      role: "user",
+      content: [{ type: "text", text: "(The beginning of this conversation is not shown.)" }],
+    });
+    expect(messages.map(({ role }: { role: string }) => role)).toEqual(["user", "assistant", "user"]);
+  });
+});
+
+describe("AN-017 images that the API rejects become a note", () => {
+  const contentOf = (images: ImageContent[]) =>
+    bodyOf({ messages: [user(images)] }, { cacheRetention: "none" }).messages[0].content;
+  const png = (width: number, height: number): ImageContent => {
+    return { type: "image", data: imageFile("png", width, height), mimeType: "image/png" };
+  };
+
+  test.each(["image/jpeg", "image/png", "image/gif", "image/webp"])("%s is sent", (mimeType) => {
+    expect(contentOf([{ type: "image", data: "AAAA", mimeType }])[0].type).toBe("image");
+  });
+
+  test.each([
+    { image: { type: "image" as const, data: "AAAA", mimeType: "image/bmp" }, note: "image/bmp is not a format that can be sent" },
+    {
+      image: { type: "image" as const, data: "A".repeat(5 * 1024 * 1024 + 1), mimeType: "image/png" },
+      note: "it is larger than the 5 MB that can be sent",
+    },
+    { image: png(8001, 10), note: "its 8001 x 10 pixels are more than the 8000 a side that can be sent" },
+  ])("$note", ({ image, note }) => {
+    expect(contentOf([image])).toEqual([{ type: "text", text: `[An image was here, but ${note}.]` }]);
+  });
+
+  test("more than 20 images must be smaller", () => {
+    const small = Array.from({ length: 20 }, () => png(2000, 2000));
+    expect(contentOf([...small.slice(1), png(2001, 10)]).map(({ type }: { type: string }) => type)).not.toContain("text");
+    expect(contentOf([...small, png(2001, 10)])[20]).toEqual({
+      type: "text",
+      text: "[An image was here, but its 2001 x 10 pixels are more than the 2000 a side that can be sent.]",
+    });
+  });
+
+  test("in tool results too", () => {
+    const answer = assistant(claude, [{ type: "toolCall", id: "call_1", name: "look", arguments: {} }]);
+    const look: ToolResultMessage = {
+      ...result("call_1", "seen"),
+      content: [{ type: "image", data: "AA", mimeType: "image/tiff" }],
+    };
+    const [{ content }] = bodyOf({ messages: [user("a"), answer, look] }).messages[2].content;
+    expect(content.map(({ type }: { type: string }) => type)).toEqual(["text", "text"]);
+  });
+});
+
+test("AN-018 tools go out with names and schemas that the API takes, in old calls too", () => {
+  const parameters = Type.Union([Type.Object({ a: Type.String() }), Type.Object({ b: Type.String() })]);
+  const answer = assistant(claude, [{ type: "toolCall", id: "call_1", name: "files.read", arguments: {} }]);
+  const tools = [{ name: "files.read", description: "Reads \ud83d.", parameters }];
+  const body = bodyOf({ tools, messages: [user("a"), answer, result("call_1", "x")] });
+  expect(body.tools[0]).toMatchObject({ description: "Reads .", input_schema: { type: "object", properties: { a: {}, b: {} } } });
+  expect(body.tools[0].input_schema).not.toHaveProperty("anyOf");
+  expect(body.tools[0].name).toMatch(/^files_read_\w+$/);
+  expect(body.messages[1].content[0].name).toBe(body.tools[0].name);
+});
+
+describe("AI-037 AN-004 tool choice", () => {
+  const tools = [{ name: "read", description: "Reads.", parameters: Type.Object({}) }];
+  const choiceOf = (toolChoice: ToolChoice, options: StreamOptions = {}) =>
+    bodyOf({ tools }, { toolChoice, ...options }).tool_choice;
+
+  test("is sent as the API spells it", () => {
+    expect(choiceOf("auto")).toBeUndefined();
+    expect(choiceOf("none")).toEqual({ type: "none" });
+    expect(choiceOf("required")).toEqual({ type: "any" });
+    expect(choiceOf({ tool: "read" })).toEqual({ type: "tool", name: "read" });
+    expect(choiceOf({ tool: "absent" })).toBeUndefined();
+    expect(bodyOf({}, { toolChoice: "required" })).not.toHaveProperty("tool_choice");
+  });
+
+  test("cannot force a call beside thinking", () => {
+    expect(choiceOf("required", { reasoning: "low" })).toBeUndefined();
+    expect(choiceOf({ tool: "read" }, { reasoning: "low" })).toBeUndefined();
+    expect(choiceOf("none", { reasoning: "low" })).toEqual({ type: "none" });
+  });
+});
+
+test("AN-020 an endpoint that is not known gets nothing but the fields that every one has", () => {
+  const tools = [{ name: "read", description: "Reads.", parameters: Type.Object({}) }];
+  const gateway = { provider: "gateway", baseUrl: "http://localhost", id: "glm-5" };
+  const body = bodyOf({ systemPrompt: "Be brief.", tools }, { cacheRetention: "long", sessionId: "s", reasoning: "low" }, gateway);
+  expect(Object.keys(body).sort()).toEqual(["max_tokens", "messages", "model", "stream", "system", "thinking", "tools"]);
+  expect(Object.keys(body.tools[0]).sort()).toEqual(["cache_control", "description", "input_schema", "name"]);
+  expect(JSON.stringify(body)).not.toContain("ttl");
+});
+
 test("AN-017 the result of a failed call has no image", () => {
   const answer = assistant(claude, [{ type: "toolCall", id: "call_1", name: "look", arguments: {} }]);
   const failed = { ...result("call_1", "broken"), isError: true };
@@ -140,7 +275,9 @@ describe("thinking", () => {
 
   test.each([
     { id: "claude-opus-4-6", reasoning: "xhigh", effort: "max" },
-    { id: "claude-sonnet-4-6", reasoning: "xhigh", effort: "high" },
+    { id: "claude-sonnet-4-6", reasoning: "xhigh", effort: "max" },
+    { id: "claude-fable-5-1", reasoning: "xhigh", effort: "max" },
+    { id: "claude-haiku-5-5", reasoning: "xhigh", effort: "high" },
     { id: "claude-opus-5", reasoning: "minimal", effort: "low" },
     { id: "claude-haiku-5-20270101", reasoning: "medium", effort: "medium" },
   ] as const)("AN-003 $id at $reasoning decides itself, with effort $effort", ({ id, reasoning, effort }) => {

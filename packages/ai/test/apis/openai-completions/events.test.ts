@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { OpenAIEventReader } from "../../../src/apis/openai-completions/events.ts";
+import { createBody } from "../../../src/apis/openai-completions/request.ts";
 import { checkGrammar, collect, summarize } from "../../helpers/events.ts";
+import { assistant, user } from "../../helpers/messages.ts";
 import { testModel } from "../../helpers/models.ts";
 import { failureOf, replay } from "../../helpers/replay.ts";
 
@@ -222,4 +224,72 @@ describe("OC-016 OC-017 usage", () => {
       expect((await stream.result()).usage).toMatchObject({ ...expected, output: 9 });
     }
   });
+});
+
+test("OC-027 Mistral's lists of parts are read as thinking and text, and that thinking is not sent back", async () => {
+  const content = await contentOf(
+    delta({
+      content: [
+        {
+          type: "thinking",
+          thinking: [
+            { type: "text", text: "Let me " },
+            { type: "text", text: "see" },
+          ],
+        },
+      ],
+    }),
+    delta({
+      content: [{ type: "thinking", thinking: [{ type: "text", text: "." }] }, null, { type: "reference", reference_ids: [1] }],
+    }),
+    delta({
+      content: [
+        { type: "text", text: "Do" },
+        { type: "text", text: "ne" },
+      ],
+    }),
+    delta({ content: "!" }),
+    ...stop,
+  );
+  expect(content).toMatchObject([
+    { type: "thinking", thinking: "Let me see." },
+    { type: "text", text: "Done!" },
+  ]);
+  const messages = [user("a"), assistant(model, content), user("b")];
+  expect(createBody({ model, context: { messages }, options: {} }).messages[1]).toEqual({ role: "assistant", content: "Done!" });
+});
+
+test("OC-009 thinking goes back under the name under which it came", async () => {
+  for (const field of ["reasoning_content", "reasoning", "reasoning_text"]) {
+    const content = await contentOf(delta({ [field]: "hm" }), delta({ content: "hi" }), ...stop);
+    const messages = [user("a"), assistant(model, content), user("b")];
+    const sent = createBody({ model, context: { messages }, options: {} }).messages[1];
+    expect(sent).toEqual({ role: "assistant", content: "hi", [field]: "hm" });
+  }
+});
+
+describe("OC-029 an empty answer that ends with length", () => {
+  const readFrom = (provider: string, ...events: unknown[]) =>
+    replay({ ...model, provider }, (assembler, ofModel) => new OpenAIEventReader(assembler, ofModel), events).stream;
+  const empty = [delta({ role: "assistant", content: "" }), delta({}, "length"), "[DONE]"];
+
+  test.each(["ollama", "llama.cpp", "lmstudio"])("means for %s that the window is full", (provider) => {
+    expect(failureOf(readFrom(provider, ...empty))).toMatchObject({ code: "context_overflow", retryable: false });
+  });
+
+  test("is a cut answer elsewhere, or when there was anything in it", async () => {
+    expect((await readFrom("mine", ...empty).result()).stopReason).toBe("length");
+    const thought = [delta({ reasoning: "hm" }), delta({}, "length"), "[DONE]"];
+    expect((await readFrom("ollama", ...thought).result()).stopReason).toBe("length");
+  });
+});
+
+test("OC-029 parallel calls that all come at index 0 are all read", async () => {
+  const content = await contentOf(
+    call({ index: 0, id: "call_a", function: { name: "ls", arguments: '{"path":"a"}' } }),
+    call({ index: 0, id: "call_b", function: { name: "ls", arguments: '{"path":"b"}' } }),
+    call({ index: 0, id: "call_c", function: { name: "ls", arguments: "{}" } }),
+    ...done,
+  );
+  expect(content).toMatchObject([{ id: "call_a" }, { id: "call_b" }, { id: "call_c", arguments: {} }]);
 });

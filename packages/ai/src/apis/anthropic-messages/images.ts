@@ -1,0 +1,38 @@
+import { readImageSize } from "../../image-size.ts";
+import type { ImageContent, Message, TextContent } from "../../types.ts";
+
+/** Formats that the API reads. Source: Anthropic, "Vision". */
+const formats: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
+/** Most characters of base64 of one image. */
+const maxLength = 5 * 1024 * 1024;
+/** Most pixels of a side, and how many images a request may hold before less is allowed. */
+const maxSide = 8000;
+const maxImagesOfThatSize = 20;
+const maxSideOfMany = 2000;
+
+/** Puts a note in the place of an image that must not be sent; everything else stays. */
+export type ImageFilter = (block: TextContent | ImageContent) => TextContent | ImageContent;
+
+/** Puts notes in the place of images for which the API would reject the whole request, and with it every later one. */
+export function createImageFilter(messages: readonly Message[]): ImageFilter {
+  const count = messages.reduce((sum, { content }) => sum + countImages(content), 0);
+  const side = count > maxImagesOfThatSize ? maxSideOfMany : maxSide;
+  return (block) => {
+    const problem = block.type === "image" ? findProblem(block, side) : undefined;
+    return problem === undefined ? block : { type: "text", text: `[An image was here, but ${problem}.]` };
+  };
+}
+
+function countImages(content: Message["content"]): number {
+  return typeof content === "string" ? 0 : content.filter((block) => block.type === "image").length;
+}
+
+function findProblem(image: ImageContent, side: number): string | undefined {
+  if (!formats.has(image.mimeType)) return `${image.mimeType} is not a format that can be sent`;
+  if (image.data.length > maxLength) return "it is larger than the 5 MB that can be sent";
+  const size = readImageSize(image.data);
+  if (size && Math.max(size.width, size.height) > side) {
+    return `its ${size.width} x ${size.height} pixels are more than the ${side} a side that can be sent`;
+  }
+  return undefined;
+}

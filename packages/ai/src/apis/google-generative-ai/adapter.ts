@@ -1,0 +1,40 @@
+import type { ApiAdapter } from "../../api-registry.ts";
+import { isAiError } from "../../errors.ts";
+import type { Model } from "../../types.ts";
+import { applyPayloadHook, chooseKey, mergeHeaders, sendRequest } from "../http-request.ts";
+import { readServerSentEvents } from "../sse.ts";
+import { GoogleEventReader } from "./events.ts";
+import { createBody } from "./request.ts";
+
+/** Speaks the Gemini API. Its SDK gives no access to the raw response, so the request is posted here and the SDK only types it. */
+export const streamGoogle: ApiAdapter = async (request, assembler) => {
+  const { model, context, options } = request;
+  const headers = mergeHeaders(model, options);
+  const key = chooseKey(model, options, headers);
+  const body = await applyPayloadHook(createBody(request), model, options);
+  const response = await sendRequest(model, options, ({ signal, fetch }) =>
+    fetch(streamUrl(model), {
+      method: "POST",
+      headers: { "content-type": "application/json", ...(key !== undefined && { "x-goog-api-key": key }), ...headers },
+      body: JSON.stringify(body),
+      signal,
+    }),
+  );
+  const reader = new GoogleEventReader(assembler, model, context.tools);
+  const { signal, idleTimeoutMs } = options;
+  try {
+    await readServerSentEvents(response, ({ data }) => reader.read(data), { provider: model.provider, signal, idleTimeoutMs });
+  } catch (error) {
+    // Once the server has said why the answer ended, a broken connection takes nothing from it but the count of tokens.
+    if (!(reader.isFinished && isAiError(error) && error.code === "network")) throw error;
+  }
+  if (!assembler.isEnded) reader.finish();
+};
+
+/** A base URL that names a version, as in `/v1beta` or in the middle of a path, is taken as it is. */
+function streamUrl({ baseUrl, id }: Model): string {
+  const trimmed = baseUrl.replace(/\/+$/, "");
+  const root = /\/v\d+[a-z]*\d*(?:\/|$)/.test(trimmed) ? trimmed : `${trimmed}/v1beta`;
+  const name = id.includes("/") ? id : `models/${id}`;
+  return `${root}/${name}:streamGenerateContent?alt=sse`;
+}

@@ -1,0 +1,81 @@
+import type { Model, ThinkingLevel } from "../../types.ts";
+
+/** How a model departs from the newest Gemini models. Each field can be set in the model's `compat`. */
+export interface GoogleCompat {
+  /** How hard to think is said as a number of tokens, as a level, or not at all. */
+  thinking: "budget" | "level" | "none";
+  /** Least and most tokens of a budget. */
+  minBudget: number;
+  maxBudget: number;
+  /** Sent as budget to switch thinking off: 0, or the least that a model accepts which always thinks. */
+  budgetOff: number;
+  /** The levels that the model knows, weakest first. A level of ours becomes the nearest one; off becomes the weakest. */
+  levels: readonly GoogleLevel[];
+  /** Whether calls and responses carry ids. */
+  callIds: boolean;
+  /** Whether the first call of an answer must have a signature. */
+  callSignatures: boolean;
+  /** Whether images of tool results stand inside the function response; else they follow it. */
+  imagesInResponses: boolean;
+  /** Which field holds a tool's schema: `parameters` takes only a part of JSON Schema. */
+  schemaField: "parametersJsonSchema" | "parameters";
+}
+
+export type GoogleLevel = "MINIMAL" | "LOW" | "MEDIUM" | "HIGH";
+
+/** Budgets by model name, the first match decides. Source: Gemini API, "Thinking". */
+const budgets: readonly [RegExp, Pick<GoogleCompat, "minBudget" | "maxBudget" | "budgetOff">][] = [
+  [/flash-lite/, { minBudget: 512, maxBudget: 24_576, budgetOff: 0 }],
+  [/flash/, { minBudget: 0, maxBudget: 24_576, budgetOff: 0 }],
+  [/(?:)/, { minBudget: 128, maxBudget: 32_768, budgetOff: 128 }],
+];
+
+/** Levels by model name, the first match decides; models that came later know those of the last row. Source: as above. */
+const levelsOfFamily: readonly [RegExp, readonly GoogleLevel[]][] = [
+  [/gemini-3-pro/, ["LOW", "HIGH"]],
+  [/gemini-3(?:\.[0-6])?-flash|flash-lite/, ["MINIMAL", "LOW", "MEDIUM", "HIGH"]],
+  [/(?:)/, ["LOW", "MEDIUM", "HIGH"]],
+];
+
+/** Resolves each field by itself: the model's own setting, else what its name tells. */
+export function resolveCompat(model: Model): GoogleCompat {
+  const version = geminiVersion(model.id);
+  const isThree = version >= 3;
+  const budget = budgets.find(([name]) => name.test(model.id))?.[1];
+  const fromName: GoogleCompat = {
+    thinking: isThree ? "level" : version >= 2.5 ? "budget" : "none",
+    minBudget: 0,
+    maxBudget: 24_576,
+    budgetOff: 0,
+    ...budget,
+    levels: levelsOfFamily.find(([name]) => name.test(model.id))?.[1] ?? [],
+    callIds: isThree || /(?:^|\/)(?:claude|gpt-oss)/.test(model.id),
+    callSignatures: isThree,
+    imagesInResponses: isThree,
+    schemaField: "parametersJsonSchema",
+  };
+  return { ...fromName, ...(model.compat as Partial<GoogleCompat> | undefined) };
+}
+
+/** `gemini-2.5-pro` is 2.5; `gemini-flash-latest` stands for the newest, and other names are 0. */
+function geminiVersion(id: string): number {
+  const match = /gemini-(?:[a-z]+-)*(?:(\d+(?:\.\d+)?)|latest)/.exec(id);
+  return match ? Number(match[1] ?? 3) : 0;
+}
+
+/** Tokens of thinking before the model's own limits are applied. */
+const budgetOfLevel = { minimal: 512, low: 2048, medium: 8192, high: 32_768, xhigh: 32_768 } as const;
+const strengthOfLevel = { off: 0, minimal: 0, low: 1, medium: 2, high: 3, xhigh: 3 } as const;
+const googleLevels: readonly GoogleLevel[] = ["MINIMAL", "LOW", "MEDIUM", "HIGH"];
+
+/** The budget for a level, within what the model accepts. */
+export function budgetFor(level: ThinkingLevel, { minBudget, maxBudget, budgetOff }: GoogleCompat): number {
+  return level === "off" ? budgetOff : Math.min(Math.max(budgetOfLevel[level], minBudget), maxBudget);
+}
+
+/** The level to send for a level of ours: the nearest one that the model knows, of two the stronger. */
+export function levelFor(level: ThinkingLevel, { levels }: GoogleCompat): GoogleLevel | undefined {
+  if (level === "off") return levels[0];
+  const distance = (name: GoogleLevel) => Math.abs(googleLevels.indexOf(name) - strengthOfLevel[level]);
+  return levels.reduce<GoogleLevel | undefined>((best, name) => (best && distance(best) < distance(name) ? best : name), undefined);
+}

@@ -1,0 +1,86 @@
+import type { Content, Part } from "@google/genai";
+import type { AssistantMessage, ImageContent, Message, TextContent, ToolCall, ToolResultMessage } from "../../types.ts";
+import { toWireName } from "../tool-names.ts";
+import type { GoogleCompat } from "./compat.ts";
+import { anyCallSignature, signatureField } from "./signatures.ts";
+
+/** A turn with its parts. */
+type Turn = Content & { role: "user" | "model"; parts: Part[] };
+
+/** Converts a prepared history. Turns alternate, the first and the last are the user's: neighbours of one role become one turn. */
+export function convertMessages(messages: readonly Message[], compat: GoogleCompat): Content[] {
+  const turns: Turn[] = [];
+  const push = (role: Turn["role"], parts: Part[]) => {
+    const last = turns.at(-1);
+    if (last?.role === role) last.parts.push(...parts);
+    else if (parts.length > 0) turns.push({ role, parts });
+  };
+  /** Images of the results since the last answer: nothing may stand between the responses of a turn. */
+  let images: Part[] = [];
+  const flushImages = () => {
+    if (images.length > 0) push("user", [{ text: "Images of the tool results:" }, ...images]);
+    images = [];
+  };
+  for (const message of messages) {
+    if (message.role === "toolResult") {
+      push("user", [convertResult(message, compat)]);
+      if (!compat.imagesInResponses) images.push(...imagesOf(message));
+      continue;
+    }
+    flushImages();
+    if (message.role === "assistant") {
+      // What came before was cut away, as by a compaction.
+      if (turns.length === 0) push("user", [{ text: "(The conversation goes on here.)" }]);
+      push("model", convertAnswer(message, compat));
+    } else {
+      push("user", typeof message.content === "string" ? [{ text: message.content }] : message.content.map(convertPart));
+    }
+  }
+  flushImages();
+  if (turns.at(-1)?.role === "model") push("user", [{ text: "Continue." }]);
+  return turns;
+}
+
+function convertAnswer(message: AssistantMessage, compat: GoogleCompat): Part[] {
+  let isFirstCall = true;
+  const parts = message.content.map((block): Part => {
+    if (block.type === "text") return { text: block.text, ...signatureField(block.textSignature) };
+    if (block.type === "thinking") return { text: block.thinking, thought: true, ...signatureField(block.thinkingSignature) };
+    const part = convertCall(block, compat);
+    if (isFirstCall && compat.callSignatures) part.thoughtSignature ??= anyCallSignature;
+    isFirstCall = false;
+    return part;
+  });
+  // An empty text was kept for its signature, and goes when that turns out to be none.
+  return parts.filter((part) => part.text?.trim() !== "" || part.thoughtSignature !== undefined);
+}
+
+function convertCall(block: ToolCall, { callIds }: GoogleCompat): Part {
+  const functionCall = { ...(callIds && { id: block.id }), name: toWireName(block.name), args: block.arguments };
+  return { functionCall, ...signatureField(block.thoughtSignature) };
+}
+
+function convertResult(message: ToolResultMessage, { callIds, imagesInResponses }: GoogleCompat): Part {
+  const text = message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  const images = imagesInResponses ? imagesOf(message) : [];
+  return {
+    functionResponse: {
+      ...(callIds && { id: message.toolCallId }),
+      name: toWireName(message.toolName),
+      response: message.isError ? { error: text } : { output: text },
+      ...(images.length > 0 && { parts: images }),
+    },
+  };
+}
+
+function imagesOf(message: ToolResultMessage): Pick<Part, "inlineData">[] {
+  return message.content.filter((block) => block.type === "image").map(convertImage);
+}
+
+function convertPart(block: TextContent | ImageContent): Part {
+  return block.type === "text" ? { text: block.text } : convertImage(block);
+}
+
+function convertImage({ mimeType, data }: ImageContent): Pick<Part, "inlineData"> {
+  return { inlineData: { mimeType, data } };
+}

@@ -1,0 +1,72 @@
+/** The keywords that the field `parameters` knows. Source: Gemini API reference, "Schema". */
+const knownKeywords: ReadonlySet<string> = new Set([
+  "type",
+  "format",
+  "title",
+  "description",
+  "nullable",
+  "enum",
+  "items",
+  "maxItems",
+  "minItems",
+  "properties",
+  "required",
+  "minProperties",
+  "maxProperties",
+  "minLength",
+  "maxLength",
+  "pattern",
+  "anyOf",
+  "minimum",
+  "maximum",
+]);
+
+/**
+ * A JSON Schema without what the older field cannot say: references and definitions, comments, subschemas that are a mere yes or no,
+ * and enums of anything but strings. It accepts more than the original; arguments are validated against that one anyway.
+ */
+export function toLegacySchema(schema: unknown): Record<string, unknown> {
+  const clean: Record<string, unknown> = {};
+  for (const [keyword, value] of Object.entries(withoutConst(schema))) {
+    if (knownKeywords.has(keyword)) Object.assign(clean, convertKeyword(keyword, value));
+  }
+  return clean;
+}
+
+/** `const` as the `enum` that it stands for. */
+function withoutConst(schema: unknown): Record<string, unknown> {
+  if (typeof schema !== "object" || schema === null) return {};
+  const { const: only, ...rest } = schema as Record<string, unknown>;
+  return only === undefined ? rest : { ...rest, enum: [only] };
+}
+
+function convertKeyword(keyword: string, value: unknown): Record<string, unknown> {
+  switch (keyword) {
+    case "type":
+      return convertType(value);
+    case "format": // others are rejected on strings
+      return value === "date-time" || value === "enum" ? { format: value } : {};
+    case "enum":
+      return Array.isArray(value) && value.every((item) => typeof item === "string") ? { enum: value } : {};
+    case "items":
+      return { items: toLegacySchema(value) };
+    case "anyOf":
+      return Array.isArray(value) ? { anyOf: value.filter((item) => typeof item === "object").map(toLegacySchema) } : {};
+    case "properties":
+      return { properties: convertProperties(value) };
+    default:
+      return { [keyword]: value };
+  }
+}
+
+function convertProperties(properties: unknown): Record<string, unknown> {
+  const entries = typeof properties === "object" && properties !== null ? Object.entries(properties) : [];
+  return Object.fromEntries(entries.map(([name, schema]) => [name, toLegacySchema(schema)]));
+}
+
+/** The field takes one type, and says of it whether null is one too. */
+function convertType(type: unknown): Record<string, unknown> {
+  if (!Array.isArray(type)) return { type };
+  const others = type.filter((name) => name !== "null");
+  return { ...(others.length === 1 && { type: others[0] }), ...(others.length < type.length && { nullable: true }) };
+}

@@ -1,0 +1,74 @@
+import type { Content, FunctionDeclaration, ThinkingConfig } from "@google/genai";
+import type { ApiRequest } from "../../api-registry.ts";
+import { prepareHistory } from "../../history.ts";
+import { defaultMaxTokens } from "../../output-limit.ts";
+import { removeLoneSurrogates } from "../../surrogates.ts";
+import type { Model, StreamOptions, Tool } from "../../types.ts";
+import { resolveToolChoice, toWireName } from "../tool-names.ts";
+import { toObjectSchema } from "../tool-schema.ts";
+import { budgetFor, type GoogleCompat, levelFor, resolveCompat } from "./compat.ts";
+import { convertMessages } from "./contents.ts";
+import { toLegacySchema } from "./legacy-schema.ts";
+
+/** The body of a request. The SDK has types for its parts, but builds the whole only inside. */
+export interface GoogleBody {
+  contents: Content[];
+  systemInstruction?: Content;
+  tools?: { functionDeclarations: FunctionDeclaration[] }[];
+  toolConfig?: { functionCallingConfig: { mode: "NONE" | "ANY"; allowedFunctionNames?: string[] } };
+  generationConfig?: { maxOutputTokens?: number; temperature?: number; thinkingConfig?: ThinkingConfig };
+}
+
+/** Converts a call to the body of a `streamGenerateContent` request. Pure: the same call gives the same bytes. */
+export function createBody({ model, context, options }: ApiRequest): GoogleBody {
+  const compat = resolveCompat(model);
+  const maxOutputTokens = options.maxTokens ?? defaultMaxTokens(model, context);
+  const generationConfig = {
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(options.temperature !== undefined && { temperature: options.temperature }),
+    ...convertThinking(model, options, compat),
+  };
+  const body: GoogleBody = {
+    contents: convertMessages(prepareHistory(context.messages, model, { signedEmptyText: true }), compat),
+    ...convertTools(context.tools, options, compat),
+  };
+  const system = removeLoneSurrogates(context.systemPrompt ?? "");
+  if (system.trim() !== "") body.systemInstruction = { parts: [{ text: system }] };
+  if (Object.keys(generationConfig).length > 0) body.generationConfig = generationConfig;
+  return body;
+}
+
+function convertThinking(
+  model: Model,
+  { reasoning = "off" }: StreamOptions,
+  compat: GoogleCompat,
+): Pick<NonNullable<GoogleBody["generationConfig"]>, "thinkingConfig"> {
+  if (!model.reasoning) return {};
+  const config: ThinkingConfig = reasoning === "off" ? {} : { includeThoughts: true };
+  if (compat.thinking === "budget") config.thinkingBudget = budgetFor(reasoning, compat);
+  if (compat.thinking === "level") Object.assign(config, { thinkingLevel: levelFor(reasoning, compat) });
+  return Object.keys(config).length > 0 ? { thinkingConfig: config } : {};
+}
+
+function convertTools(
+  tools: Tool[] | undefined,
+  { toolChoice }: StreamOptions,
+  compat: GoogleCompat,
+): Pick<GoogleBody, "tools" | "toolConfig"> {
+  if (!tools?.length) return {};
+  const choice = resolveToolChoice(toolChoice, tools);
+  const functionDeclarations = tools.map((tool) => convertTool(tool, compat));
+  if (choice === undefined) return { tools: [{ functionDeclarations }] };
+  const allowed = typeof choice === "object" ? { allowedFunctionNames: [toWireName(choice.tool)] } : {};
+  const mode = choice === "none" ? ("NONE" as const) : ("ANY" as const);
+  return { tools: [{ functionDeclarations }], toolConfig: { functionCallingConfig: { mode, ...allowed } } };
+}
+
+function convertTool(tool: Tool, { schemaField }: GoogleCompat): FunctionDeclaration {
+  const schema = toObjectSchema(tool);
+  return {
+    name: toWireName(tool.name),
+    description: removeLoneSurrogates(tool.description),
+    [schemaField]: schemaField === "parameters" ? toLegacySchema(schema) : schema,
+  };
+}

@@ -1,0 +1,22 @@
+import type { ApiAdapter } from "../../api-registry.ts";
+import { AiError } from "../../errors.ts";
+import { applyPayloadHook, sendRequest } from "../http-request.ts";
+import { prepareClient } from "../openai-client.ts";
+import { readServerSentEvents } from "../sse.ts";
+import { ResponsesEventReader } from "./events.ts";
+import { createBody } from "./request.ts";
+
+/** Speaks the OpenAI Responses API. */
+export const streamOpenAIResponses: ApiAdapter = async (request, assembler) => {
+  const { model, context, options } = request;
+  const createClient = prepareClient(model, options);
+  const body = await applyPayloadHook(createBody(request), model, options);
+  const response = await sendRequest(model, options, ({ signal, fetch }) =>
+    createClient(fetch).post("/responses", { body, stream: true, signal }).asResponse(),
+  );
+  const reader = new ResponsesEventReader(assembler, model, { tools: context.tools, serviceTier: body.service_tier });
+  const { signal, idleTimeoutMs } = options;
+  await readServerSentEvents(response, ({ data }) => reader.read(data), { provider: model.provider, signal, idleTimeoutMs });
+  if (assembler.isEnded) return;
+  throw new AiError("bad_response", `${model.provider} closed the stream before response.completed; the answer is incomplete.`);
+};

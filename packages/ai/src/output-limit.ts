@@ -1,0 +1,43 @@
+import type { Context, Model } from "./types.ts";
+
+/** What the wire adds to a conversation, and what an estimate may be wrong by, in tokens. */
+const reserve = 4096;
+/** UTF-8 bytes a token, roughly: English has four, and so do JSON and most other scripts. */
+const bytesPerToken = 4;
+/** Tokens of an image; vendors count between 100 and 1,600. */
+const imageTokens = 1200;
+
+/**
+ * Most tokens of an answer where the caller gives no number: the model's own limit, but no more than its window has left, since many
+ * servers reject a request whose prompt and answer together could exceed it.
+ *
+ * @returns At least 1; undefined when the model's limit is not known.
+ */
+export function defaultMaxTokens(model: Model, context: Context): number | undefined {
+  if (model.maxTokens <= 0) return undefined;
+  if (model.contextWindow <= 0) return model.maxTokens;
+  return Math.max(1, Math.min(model.maxTokens, model.contextWindow - estimatePromptTokens(context) - reserve));
+}
+
+/** About how many tokens a context has. Linear in its length. */
+export function estimatePromptTokens({ systemPrompt = "", messages, tools = [] }: Context): number {
+  let bytes = byteLength(systemPrompt) + (tools.length > 0 ? byteLength(JSON.stringify(tools)) : 0);
+  let images = 0;
+  for (const { content } of messages) {
+    if (typeof content === "string") {
+      bytes += byteLength(content);
+      continue;
+    }
+    for (const block of content) {
+      if (block.type === "image") images += 1;
+      else if (block.type === "text") bytes += byteLength(block.text);
+      else if (block.type === "thinking") bytes += byteLength(block.thinking);
+      else bytes += byteLength(block.name) + byteLength(JSON.stringify(block.arguments ?? {}));
+    }
+  }
+  return Math.ceil(bytes / bytesPerToken) + images * imageTokens;
+}
+
+function byteLength(text: string): number {
+  return Buffer.byteLength(text, "utf8");
+}
