@@ -1,9 +1,14 @@
 // npm run bench [-- --json] [--rounds 41] [name …]: runs the benchmarks and prints their results beside the budgets.
 import { parseArgs, styleText } from "node:util";
+import { adapterLoad, adapterStream } from "./adapters.ts";
 import { firstAnswer } from "./first-answer.ts";
 import type { Result } from "./lib/statistics.ts";
 
-const benchmarks: Readonly<Record<string, (rounds: number) => Promise<Result[]>>> = { "first-answer": firstAnswer };
+const benchmarks: Readonly<Record<string, (rounds: number) => Promise<Result[]>>> = {
+  "first-answer": firstAnswer,
+  "adapter-stream": adapterStream,
+  "adapter-load": adapterLoad,
+};
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

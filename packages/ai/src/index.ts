@@ -1,4 +1,5 @@
-export { type ApiAdapter, type ApiLoader, type ApiRequest, loadApi, registerApi } from "./api-registry.ts";
+export type { ApiAdapter, ApiLoader, ApiRequest } from "./api-adapter.ts";
+export { loadApi, registerApi } from "./api-registry.ts";
 export {
   createScriptedModel,
   playAnswers,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ApiRequest } from "../src/api-registry.ts";
+import type { ApiRequest } from "../src/api-adapter.ts";
 import { createBody as anthropicBody } from "../src/apis/anthropic-messages/request.ts";
 import { createBody as googleBody } from "../src/apis/google-generative-ai/request.ts";
 import { createBody as chatBody } from "../src/apis/openai-completions/request.ts";

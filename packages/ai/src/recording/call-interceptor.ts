@@ -1,4 +1,5 @@
-import { type ApiAdapter, type ApiRequest, loadApi } from "../api-registry.ts";
+import type { ApiAdapter, ApiRequest } from "../api-adapter.ts";
+import { loadApi } from "../api-registry.ts";
 import type { MessageAssembler } from "../assembler.ts";
 import type { Model } from "../types.ts";
 

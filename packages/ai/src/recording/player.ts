@@ -1,5 +1,5 @@
 import { basename, resolve } from "node:path";
-import type { ApiAdapter, ApiRequest } from "../api-registry.ts";
+import type { ApiAdapter, ApiRequest } from "../api-adapter.ts";
 import type { MessageAssembler } from "../assembler.ts";
 import { AiError } from "../errors.ts";
 import type { Model } from "../types.ts";

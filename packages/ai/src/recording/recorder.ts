@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { ApiAdapter, ApiRequest } from "../api-registry.ts";
+import type { ApiAdapter, ApiRequest } from "../api-adapter.ts";
 import { fetchFromProvider } from "../apis/provider-fetch.ts";
 import type { MessageAssembler } from "../assembler.ts";
 import { toAiError } from "../classify.ts";

@@ -1,5 +1,5 @@
 import Anthropic from "@anthropic-ai/sdk";
-import type { ApiAdapter } from "../../api-registry.ts";
+import type { ApiAdapter } from "../../api-adapter.ts";
 import { AiError } from "../../errors.ts";
 import { applyPayloadHook, chooseKey, mergeHeaders, quietClient, sendRequest, withoutAmbientHeaders } from "../http-request.ts";
 import { readServerSentEvents } from "../sse.ts";

@@ -9,7 +9,7 @@ import type {
   Tool as ToolParam,
   ToolResultBlockParam,
 } from "@anthropic-ai/sdk/resources/messages";
-import type { ApiRequest } from "../../api-registry.ts";
+import type { ApiRequest } from "../../api-adapter.ts";
 import { prepareHistory } from "../../history.ts";
 import { defaultMaxTokens } from "../../output-limit.ts";
 import { removeLoneSurrogates } from "../../surrogates.ts";

@@ -1,4 +1,4 @@
-import type { ApiAdapter } from "../../api-registry.ts";
+import type { ApiAdapter } from "../../api-adapter.ts";
 import { isAiError } from "../../errors.ts";
 import type { Model } from "../../types.ts";
 import { applyPayloadHook, chooseKey, mergeHeaders, sendRequest } from "../http-request.ts";

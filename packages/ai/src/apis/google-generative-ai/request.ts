@@ -1,5 +1,5 @@
 import type { Content, FunctionDeclaration, ThinkingConfig } from "@google/genai";
-import type { ApiRequest } from "../../api-registry.ts";
+import type { ApiRequest } from "../../api-adapter.ts";
 import { prepareHistory } from "../../history.ts";
 import { defaultMaxTokens } from "../../output-limit.ts";
 import { removeLoneSurrogates } from "../../surrogates.ts";

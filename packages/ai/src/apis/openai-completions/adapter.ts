@@ -1,4 +1,4 @@
-import type { ApiAdapter } from "../../api-registry.ts";
+import type { ApiAdapter } from "../../api-adapter.ts";
 import { isAiError } from "../../errors.ts";
 import { applyPayloadHook, sendRequest } from "../http-request.ts";
 import { prepareClient } from "../openai-client.ts";

@@ -4,7 +4,7 @@ import type {
   ResponseIncludable,
   ServiceTier,
 } from "openai/resources/responses/responses";
-import type { ApiRequest } from "../../api-registry.ts";
+import type { ApiRequest } from "../../api-adapter.ts";
 import { prepareHistory } from "../../history.ts";
 import { defaultMaxTokens } from "../../output-limit.ts";
 import { removeLoneSurrogates } from "../../surrogates.ts";

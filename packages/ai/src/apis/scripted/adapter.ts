@@ -1,4 +1,4 @@
-import type { ApiAdapter } from "../../api-registry.ts";
+import type { ApiAdapter } from "../../api-adapter.ts";
 import type { MessageAssembler } from "../../assembler.ts";
 import { errorForStatus } from "../../classify.ts";
 import { AiError } from "../../errors.ts";
