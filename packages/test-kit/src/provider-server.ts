@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { cut, keepOpen, type ProviderResponse, resolveResponse } from "./response.ts";
 
@@ -82,11 +82,7 @@ export async function startProviderServer(): Promise<ProviderServer> {
 
 /** Reads a request; undefined when the client leaves before it has sent all of it. */
 async function record(incoming: IncomingMessage): Promise<RecordedRequest | undefined> {
-  const { socket } = incoming;
-  const closed = new Promise<void>((resolve) => {
-    if (socket.destroyed) resolve();
-    else socket.once("close", () => resolve());
-  });
+  const closed = closeOf(incoming.socket);
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
@@ -103,6 +99,16 @@ async function record(incoming: IncomingMessage): Promise<RecordedRequest | unde
     body: parseBody(Buffer.concat(chunks).toString("utf8")),
     closed,
   };
+}
+
+const closes = new WeakMap<Socket, Promise<void>>();
+
+/** Resolves when the connection is closed. One promise a connection, which may carry many requests. */
+function closeOf(socket: Socket): Promise<void> {
+  if (socket.destroyed) return Promise.resolve();
+  const closed = closes.get(socket) ?? new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  closes.set(socket, closed);
+  return closed;
 }
 
 async function answer(response: ProviderResponse, request: RecordedRequest, outgoing: ServerResponse): Promise<void> {
