@@ -2,6 +2,7 @@ import type { ToolResultMessage } from "@pikit/ai";
 import { type AssistantTurn, runAssistantTurn, tellFailedTurn } from "./assistant-turn.ts";
 import { executeToolCalls } from "./tool-execution.ts";
 import type { AgentLoopConfig, AgentMessage, Emit } from "./types.ts";
+import { withinGrace } from "./within-grace.ts";
 
 export interface AgentRun {
   /** What starts the run: usually one user message. Empty to go on from a transcript that ends with one. */
@@ -64,8 +65,12 @@ async function nextMessages(
   signal: AbortSignal,
 ): Promise<readonly AgentMessage[] | undefined> {
   if (signal.aborted) return undefined;
-  if (!isUsable(turn)) return (await config.shouldRetry?.(turn, signal)) && !signal.aborted ? [] : undefined;
-  const verdict = await config.betweenTurns?.({ answer: turn.answer, toolResults }, signal);
+  if (!isUsable(turn)) {
+    const isRetried = await withinGrace("a hook", async () => config.shouldRetry?.(turn, signal), signal);
+    return isRetried && !signal.aborted ? [] : undefined;
+  }
+  const finished = { answer: turn.answer, toolResults };
+  const verdict = await withinGrace("a hook", async () => config.betweenTurns?.(finished, signal), signal);
   if (verdict === "stop" || signal.aborted) return undefined;
   const steering = config.takeSteering?.() ?? [];
   if (toolResults.length > 0 || steering.length > 0) return steering;

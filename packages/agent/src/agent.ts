@@ -152,26 +152,31 @@ export class Agent {
     if (!this.state.model) throw new AgentError("no_model", "No model is chosen. Set state.model first.");
     const prompts = choosePrompts();
     const controller = new AbortController();
-    const ended = this.#runAll(prompts, controller.signal);
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    // Before the first event: its listeners may abort already, and must find the agent busy.
     this.#run = { controller, ended };
-    await ended;
-  }
-
-  async #runAll(prompts: AgentMessage[], signal: AbortSignal): Promise<void> {
     try {
-      const { messages: transcript } = this.state;
-      for (let next = prompts; ; ) {
-        await runAgentLoop({ prompts: next, transcript, config: this.#config(), emit: this.#emit, signal });
-        // A run that ended well has left nothing in the queues, so what is there now was queued by a listener of its end.
-        next = endsWell(transcript) ? this.#takeQueued() : [];
-        if (next.length === 0) break;
-      }
+      await this.#runAll(prompts, controller.signal);
     } finally {
       this.#run = undefined;
+      resolve();
     }
   }
 
-  readonly #emit = (event: AgentEvent): void | Promise<void> => this.#listeners.emit(event);
+  async #runAll(prompts: AgentMessage[], signal: AbortSignal): Promise<void> {
+    const { messages: transcript } = this.state;
+    let leftBehind = 0;
+    const emit = (event: AgentEvent) => {
+      if (event.type === "agent_end") leftBehind = this.steering.length + this.followUps.length;
+      return this.#listeners.emit(event);
+    };
+    for (let next = prompts; ; ) {
+      await runAgentLoop({ prompts: next, transcript, config: this.#config(), emit, signal });
+      // What a listener of the end has queued is done at once. What a run that was stopped has left behind waits.
+      next = endsWell(transcript) && leftBehind === 0 && !signal.aborted ? this.#takeQueued() : [];
+      if (next.length === 0) break;
+    }
+  }
 
   #config(): AgentLoopConfig {
     return {

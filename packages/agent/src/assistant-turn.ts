@@ -8,6 +8,7 @@ import {
   stream,
 } from "@pikit/ai";
 import type { AgentLoopConfig, AgentMessage, Emit, ModelRequest } from "./types.ts";
+import { withinGrace } from "./within-grace.ts";
 
 export interface AssistantTurn {
   answer: AssistantMessage;
@@ -31,8 +32,8 @@ export async function runAssistantTurn(
   let answer: AssistantMessage;
   let failure: AiError | undefined;
   try {
-    request = await config.nextRequest();
-    const messages = await (config.toModelMessages ?? keepModelMessages)(transcript);
+    request = await withinGrace("a hook", async () => config.nextRequest(), signal);
+    const messages = await withinGrace("a hook", async () => (config.toModelMessages ?? keepModelMessages)(transcript), signal);
     const events = startAnswer(request, messages, signal);
     answer = await tellAnswer(events, emit);
     failure = events.failure;

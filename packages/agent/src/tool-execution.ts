@@ -1,10 +1,9 @@
 import type { ToolCall, ToolResultMessage } from "@pikit/ai";
 import type { AssistantTurn } from "./assistant-turn.ts";
+import { emitInOrder } from "./emit-in-order.ts";
 import { isToolError, ToolError } from "./errors.ts";
 import type { AgentLoopConfig, AgentTool, AgentToolResult, Emit, PendingToolCall, ToolCallOutcome } from "./types.ts";
-
-/** How long a tool or hook may take after its signal was aborted; then its call is reported aborted and its result ignored. */
-const abortGraceMs = 2000;
+import { withinGrace } from "./within-grace.ts";
 
 /** A call that is ready to run, or the reason why it will not. */
 type PreparedCall = { toolCall: ToolCall; pending: PendingToolCall } | { toolCall: ToolCall; refusal: ToolError };
@@ -16,9 +15,10 @@ type PreparedCall = { toolCall: ToolCall; pending: PendingToolCall } | { toolCal
 export async function executeToolCalls(
   { answer, request }: AssistantTurn,
   config: AgentLoopConfig,
-  emit: Emit,
+  tell: Emit,
   signal: AbortSignal,
 ): Promise<ToolResultMessage[]> {
+  const emit = emitInOrder(tell);
   const tools = request?.tools ?? [];
   const isCutOff = answer.stopReason === "length";
   const prepared: PreparedCall[] = [];
@@ -59,7 +59,9 @@ async function prepare(
     // Loaded with the first call: nothing before it needs a validator.
     const { validateArguments } = await import("./validate-arguments.ts");
     const pending = { toolCall, tool, params: await validateArguments(tool, toolCall.arguments) };
-    const verdict = await withinGrace(async () => config.beforeToolCall?.(pending, signal), signal);
+    // Nobody is asked about a call that will not be started.
+    if (signal.aborted) return { toolCall, pending };
+    const verdict = await withinGrace("the tool", async () => config.beforeToolCall?.(pending, signal), signal);
     if (verdict && "refuse" in verdict) throw new ToolError("refused", verdict.refuse);
     return { toolCall, pending: verdict ? { ...pending, params: verdict.params } : pending };
   } catch (error) {
@@ -103,7 +105,7 @@ async function run(pending: PendingToolCall, config: AgentLoopConfig, emit: Emit
     return (await config.afterToolCall?.(pending, outcome, signal)) ?? outcome;
   };
   try {
-    return await withinGrace(work, signal);
+    return await withinGrace("the tool", work, signal);
   } catch (error) {
     return errorOutcome(toToolError(error));
   } finally {
@@ -117,24 +119,6 @@ async function call(tool: AgentTool, ...args: Parameters<AgentTool["execute"]>):
     throw new ToolError("bad_result", `The tool ${tool.name} returned no content. This is a fault of the tool; try another way.`);
   }
   return { result: { content: result.content, details: result.details ?? null }, isError: false };
-}
-
-/** Waits for the work, but after an abort no longer than the grace: what ignores its signal must not hold the run. */
-async function withinGrace<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  const leftBehind = Promise.withResolvers<never>();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const onAbort = () => {
-    const error = new ToolError("aborted", "Aborted: the tool did not stop in time and was left behind.");
-    timer = setTimeout(() => leftBehind.reject(error), abortGraceMs);
-  };
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([work(), leftBehind.promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-    clearTimeout(timer);
-  }
 }
 
 function toToolError(error: unknown): ToolError {

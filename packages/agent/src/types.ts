@@ -162,7 +162,7 @@ export interface FailedAnswer {
 
 /**
  * The parts of a run that its owner decides. What the tool hooks throw becomes the call's error result; what the others throw ends the
- * run with an error message in the transcript.
+ * run with an error message in the transcript. A hook that has not answered 2 seconds after an abort is left behind.
  */
 export interface AgentLoopConfig {
   /** What the next model call is made with. */

@@ -21,6 +21,9 @@ export interface FailedAnswer {
   cause?: unknown;
 }
 
+/** Milliseconds; a provider that asks for a longer wait is not asked again by itself. */
+const longestWaitMs = 60_000;
+
 /** Statuses that a later request may not see. All others are final. */
 const retryableStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529]);
 
@@ -93,12 +96,19 @@ export function errorForStatus(status: number, message: string, answer: FailedAn
   const signals = `${text} ${type ?? ""} ${answer.bodyCode ?? ""}`;
   const isSilentOverflow = answer.emptyIsOverflow === true && text === "" && (status === 400 || status === 413);
   const code = isSilentOverflow ? "context_overflow" : codeOf(status, signals);
-  return new AiError(code, `${type ?? status} from ${provider}: ${text || "no message"}${keyHint(code, provider)}`, {
+  const hint = keyHint(code, provider) + waitHint(retryAfterMs);
+  return new AiError(code, `${type ?? status} from ${provider}: ${text || "no message"}${hint}`, {
     status,
     retryable: isRetryable(status, code, signals, answer.shouldRetry),
     cause,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });
+}
+
+/** Names a wait that is longer than anybody here waits by itself, so that the person who reads it knows when to come back. */
+function waitHint(retryAfterMs: number | undefined): string {
+  if (retryAfterMs === undefined || retryAfterMs <= longestWaitMs) return "";
+  return ` (asks to wait ${Math.ceil(retryAfterMs / 1000)} s, longer than the ${longestWaitMs / 1000} s that are waited for)`;
 }
 
 function isRetryable(status: number, code: AiErrorCode, signals: string, shouldRetry: boolean | undefined): boolean {

@@ -70,7 +70,10 @@ export class AgentSession {
     this.#parts = parts;
     const emit = (event: AgentSessionEvent) => this.#listeners.emit(event);
     this.#agent = parts.createAgent({
-      shouldRetry: (failed, signal) => this.#retry.shouldRetry(failed, signal),
+      shouldRetry: (failed, signal) => {
+        this.#limits.countCost(failed.answer);
+        return this.#retry.shouldRetry(failed, signal);
+      },
       betweenTurns: (turn, signal) => this.#limits.afterTurn(turn, signal),
       beforeToolCall: () => this.#limits.checkCall(),
       onQueueChange: () => void emit({ type: "queue_update", ...this.queuedTexts() }),
@@ -81,8 +84,10 @@ export class AgentSession {
       limits: parts.limits,
       user: parts.user,
       emit,
+      isMoreQueued: () => this.#agent.steering.length + this.#agent.followUps.length > 0,
       addHint: (text) => this.#agent.steer(createUserMessage({ text })),
-      abortRun: () => this.#agent.abort(),
+      // Through the controller, which knows a run from its acceptance on; the agent only knows it once it has begun.
+      abortRun: () => void this.#runs.abort(),
     });
     this.#runs = new RunController(this.#agent, () => {
       this.#limits.stop();
@@ -197,8 +202,9 @@ export class AgentSession {
     return { steering: steering.clear().map(textOf), followUp: followUps.clear().map(textOf) };
   }
 
-  /** Aborts the run that is going, then submits the prompt. Resolves when the prompt is accepted. */
+  /** Aborts the run that is going, then submits the prompt. Resolves when the prompt is accepted. An unusable prompt aborts nothing. */
   async abortAndSubmit(text: string, options: PromptOptions = {}): Promise<PromptRun> {
+    createUserMessage({ ...options, text });
     await this.abort();
     return this.submit(text, options);
   }
@@ -263,11 +269,14 @@ export class AgentSession {
   /** Settles the run that is going and begins an empty conversation with the same model, folder and store. */
   async newSession(options: { parentSession?: string } = {}): Promise<void> {
     this.abortBash();
-    await this.#runs.between(() => {
+    const left = await this.#runs.between(() => {
+      const { conversation } = this.#transcript;
       this.#transcript.replace(this.#parts.createConversation({ cwd: this.cwd, ...options }));
       this.#systemPromptIsReady = false;
       this.clearQueue();
+      return conversation;
     });
+    await left.close();
   }
 
   /**
@@ -326,9 +335,10 @@ export class AgentSession {
     };
   }
 
-  /** Stops everything that the session started and lets go of its subscribers. Safe to call twice. */
+  /** Stops everything that the session started and lets go of its subscribers and its file. Safe to call twice. */
   async dispose(): Promise<void> {
     await Promise.all([this.#shell.stop(), this.#runs.close()]);
+    await this.#transcript.conversation.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -356,6 +366,7 @@ export function clampThinkingLevel(level: ThinkingLevel, model: Model | undefine
 function textOf(message: AgentMessage): string {
   if (message.role !== "user") return "";
   if (typeof message.content === "string") return message.content;
-  const [first] = message.content;
-  return first?.type === "text" ? first.text : "";
+  const documents = message.attachments?.filter(({ type }) => type === "document") ?? [];
+  const texts = message.content.filter((block) => block.type === "text");
+  return texts.length > documents.length ? (texts[0]?.text ?? "") : "";
 }

@@ -8,7 +8,7 @@ import { readSettings, type Settings } from "./config/settings.ts";
 import { Conversation, type NewConversation } from "./conversation/conversation.ts";
 import { isSessionId } from "./conversation/ids.ts";
 import { toModelMessages } from "./conversation/messages.ts";
-import { readSessionFile, SessionFile } from "./conversation/session-file.ts";
+import { SessionFile } from "./conversation/session-file.ts";
 import { findLatestSession, findSessionsById } from "./conversation/session-finder.ts";
 import { memoryStore } from "./conversation/session-store.ts";
 import { SessionError, UsageError } from "./errors.ts";
@@ -66,7 +66,7 @@ export interface CreateAgentSessionOptions {
   runProcess?: ProcessRunner;
   /** Retries of answers that failed for a passing reason. Default: the settings', else 3 after 2, 4 and 8 seconds. */
   retry?: Partial<RetrySettings>;
-  /** What one run may use up. Default: the settings', else no limits. */
+  /** What one run may use up. What is absent: as the settings say, else no limit. */
   limits?: RunLimits;
   /** Who is asked where a decision is needed. Default: nobody; questions get their defaults. */
   user?: UserInterface;
@@ -87,8 +87,23 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
   const settings = await readSettings(join(agentDir, "settings.json"));
   const place = new SessionPlace(options.sessionDir ?? sessionFolder(startFolder, agentDir), options.session);
   const conversation = openConversation(place, options.session ?? "new", startFolder);
-  const { cwd } = conversation.header;
+  try {
+    return await assemble(conversation, place, settings, { ...options, cwd: startFolder, agentDir });
+  } catch (error) {
+    await conversation.close();
+    throw error;
+  }
+}
 
+/** Puts the parts of a session together. */
+async function assemble(
+  conversation: Conversation,
+  place: SessionPlace,
+  settings: Settings,
+  options: CreateAgentSessionOptions & { cwd: string; agentDir: string },
+): Promise<AgentSession> {
+  const { cwd: startFolder, agentDir } = options;
+  const { cwd } = conversation.header;
   const models = new ModelRegistry({
     agentDir,
     credentials: new Credentials(agentDir, { apiKey: options.apiKey }),
@@ -131,7 +146,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
   const session = new AgentSession({
     createAgent,
     retry: { ...defaultRetrySettings, ...settings.retry, ...options.retry },
-    limits: options.limits ?? toRunLimits(settings.limits),
+    limits: { ...toRunLimits(settings.limits), ...options.limits },
     user: options.user ?? absentUser,
     conversation,
     models,
@@ -178,7 +193,7 @@ function openConversation(place: SessionPlace, choice: SessionChoice, cwd: strin
   }
   if ("path" in choice) {
     const path = resolve(choice.path);
-    return isEmptyFile(path) ? Conversation.create({ cwd }, () => new SessionFile(path)) : resume(path);
+    return isEmptyFile(path) ? begin(path, cwd) : resume(path);
   }
   if ("id" in choice) {
     if (!isSessionId(choice.id)) {
@@ -205,13 +220,22 @@ function isEmptyFile(path: string): boolean {
   return stats?.isFile() === true && stats.size === 0;
 }
 
+/** Begins a session in an empty file that somebody has made for it. */
+function begin(path: string, cwd: string): Conversation {
+  const file = new SessionFile(path);
+  file.reserve();
+  return Conversation.create({ cwd }, () => file);
+}
+
 function resume(path: string): Conversation {
-  const loaded = readSessionFile(path);
+  const file = new SessionFile(path);
+  const loaded = file.open();
   if (!existsSync(loaded.header.cwd)) {
+    file.close();
     throw new SessionError(
       "not_found",
       `The working folder of ${path} is gone: ${loaded.header.cwd}. Restore it, or start a new session.`,
     );
   }
-  return Conversation.resume(loaded, new SessionFile(path));
+  return Conversation.resume(loaded, file);
 }

@@ -9,6 +9,7 @@ const brand = Symbol.for("pikit.error");
  * - `no_model`, `no_credentials`: nobody to ask
  * - `invalid_input`: the prompt or an argument cannot be used
  * - `not_found`, `read_failed`, `write_failed`, `not_a_session`, `unsupported_version`: the session file
+ * - `locked`: another process, or another session of this one, writes to the session file
  */
 export type SessionErrorCode =
   | "busy"
@@ -20,7 +21,8 @@ export type SessionErrorCode =
   | "read_failed"
   | "write_failed"
   | "not_a_session"
-  | "unsupported_version";
+  | "unsupported_version"
+  | "locked";
 
 /** A session refused or failed; `message` says what to do. */
 export class SessionError extends Error {

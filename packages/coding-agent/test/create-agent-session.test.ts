@@ -1,5 +1,5 @@
-import { mkdir, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { createScriptedModel } from "@pikit/ai";
 import { describe, expect, test } from "vitest";
 import { createScriptedSession, openSession } from "./helpers/sessions.ts";
@@ -61,6 +61,7 @@ describe("a session that is resumed", () => {
     await session.prompt("a");
     const [file = ""] = await workspace.sessionFiles();
     const before = await readFile(file, "utf8");
+    await session.dispose();
     for (const choice of [
       "continue",
       { path: file },
@@ -83,6 +84,7 @@ describe("a session that is resumed", () => {
   test("SE-019 whose folder is gone is a clear error", async () => {
     const { session } = await createScriptedSession(workspace, [{ text: "one" }]);
     await session.prompt("a");
+    await session.dispose();
     await rm(workspace.cwd, { recursive: true });
     await expect(openSession(workspace, { session: { path: session.sessionFile ?? "" } })).rejects.toMatchObject({
       code: "not_found",
@@ -93,6 +95,7 @@ describe("a session that is resumed", () => {
   test("works in the folder of its header, whatever the folder it was opened from", async () => {
     const { session } = await createScriptedSession(workspace, [{ text: "one" }]);
     await session.prompt("a");
+    await session.dispose();
     await mkdir(join(workspace.root, "elsewhere"));
     const resumed = await openSession(workspace, {
       cwd: join(workspace.root, "elsewhere"),
@@ -109,10 +112,35 @@ describe("a session that is resumed", () => {
     await expect(openSession(workspace, { session: choice })).rejects.toMatchObject({ code });
   });
 
+  test("SE-016 is refused while it is open elsewhere, let go of with dispose, newSession and a failed start, and not held by readers", async () => {
+    const script = await workspace.script({ text: "one" });
+    const { session } = await openSession(workspace, { model: script });
+    await session.prompt("a");
+    const path = session.sessionFile ?? "";
+    const choice = { session: { path } };
+    await expect(openSession(workspace, choice)).rejects.toMatchObject({
+      code: "locked",
+      message: `The session file ${path} is being written by this process (${process.pid}). End the session there, or fork it and go on in the copy.`,
+    });
+    await session.newSession();
+    await expect(openSession(workspace, { ...choice, model: "demo/none" })).rejects.toThrow("demo/none");
+    const resumed = await openSession(workspace, choice);
+    await expect(openSession(workspace, choice)).rejects.toMatchObject({ code: "locked" });
+    await session.prompt("b");
+    await resumed.session.dispose();
+    await resumed.session.dispose();
+    const last = await openSession(workspace, choice);
+    await Promise.all([session.dispose(), last.session.dispose()]);
+    const names = await readdir(dirname(path));
+    expect(names.filter((name) => !name.endsWith(".jsonl"))).toEqual([]);
+    expect(names).toHaveLength(2);
+  });
+
   test("an id prefix that fits several is refused", async () => {
     for (const id of ["twin-1", "twin-2"]) {
       const { session } = await createScriptedSession(workspace, [{ text: "x" }], { session: { id } });
       await session.prompt("a");
+      await session.dispose();
     }
     await expect(openSession(workspace, { session: { idPrefix: "twin" } })).rejects.toThrow("2 sessions in ");
     const { session } = await openSession(workspace, { session: { idPrefix: "twin-2" } });

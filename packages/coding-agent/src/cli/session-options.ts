@@ -35,7 +35,7 @@ function chooseSession(options: Arguments["options"]): SessionChoice {
 }
 
 function readLimits(options: Arguments["options"]): RunLimits | undefined {
-  const maxTurns = readNumber("max-turns", options["max-turns"]);
+  const maxTurns = readNumber("max-turns", options["max-turns"], 1);
   const maxCostUsd = readNumber("max-cost", options["max-cost"]);
   const maxTimeSeconds = readNumber("max-time", options["max-time"]);
   const maxToolCalls = readNumber("max-tool-calls", options["max-tool-calls"]);
@@ -48,11 +48,11 @@ function readLimits(options: Arguments["options"]): RunLimits | undefined {
   return Object.keys(limits).length > 0 ? limits : undefined;
 }
 
-function readNumber(name: string, text: string | undefined): number | undefined {
+function readNumber(name: string, text: string | undefined, minimum = 0): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(text);
-  if (text.trim() !== "" && Number.isFinite(number) && number >= 0) return number;
-  throw new UsageError(`--${name} must be a number of at least 0, but is "${text}".`);
+  if (text.trim() !== "" && Number.isFinite(number) && number >= minimum) return number;
+  throw new UsageError(`--${name} must be a number of at least ${minimum}, but is "${text}".`);
 }
 
 function readToolNames(list: string | undefined): BuiltInToolName[] | undefined {

@@ -36,12 +36,14 @@ export function readBranch(branch: readonly SessionEntry[]): BranchContext {
 function messagesOf(entries: readonly SessionEntry[]): AgentMessage[] {
   const messages: AgentMessage[] = [];
   for (const entry of entries) {
-    const timestamp = Date.parse(entry.timestamp);
-    if (entry.type === "message") messages.push(entry.message);
-    else if (entry.type === "branch_summary") {
-      messages.push({ role: "branchSummary", summary: entry.summary, fromId: entry.fromId, timestamp });
+    if (entry.type === "message") {
+      messages.push(entry.message);
+    } else if (entry.type === "branch_summary") {
+      const { summary, fromId } = entry;
+      messages.push({ role: "branchSummary", summary, fromId, timestamp: Date.parse(entry.timestamp) });
     } else if (entry.type === "custom_message") {
       const { customType, content, display, details } = entry;
+      const timestamp = Date.parse(entry.timestamp);
       messages.push({ role: "custom", customType, content, display, ...(details === undefined ? {} : { details }), timestamp });
     }
   }

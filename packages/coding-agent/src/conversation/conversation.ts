@@ -102,12 +102,17 @@ export class Conversation {
     return entry;
   }
 
+  /** Lets others write to the session. */
+  async close(): Promise<void> {
+    await this.#store.close();
+  }
+
   async #write(): Promise<void> {
     const lines = this.#unwritten;
     this.#unwritten = [];
     this.#isBegun = true;
     try {
-      await this.#store.append(lines);
+      await this.#store.append(lines, () => [this.header, ...this.#tree.entries]);
     } catch (error) {
       this.#unwritten = [...lines, ...this.#unwritten];
       throw error;

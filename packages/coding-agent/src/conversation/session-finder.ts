@@ -1,8 +1,6 @@
-import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-
-/** Bytes in which a header must end; longer first lines are no headers of ours. */
-const maxHeaderBytes = 64 * 1024;
+import { readSessionHeader } from "./read-session.ts";
 
 /**
  * The session file of a folder that was written to last and belongs to `cwd`; undefined when there is none. Files that vanish meanwhile,
@@ -53,17 +51,7 @@ function modificationTime(path: string): number | undefined {
 
 function readHeaderCwd(path: string): string | undefined {
   try {
-    const file = openSync(path, "r");
-    try {
-      const buffer = Buffer.alloc(maxHeaderBytes);
-      const length = readSync(file, buffer, 0, maxHeaderBytes, 0);
-      const line = buffer.subarray(0, length).toString("utf8").split("\n", 1)[0] ?? "";
-      const header: unknown = JSON.parse(line);
-      if (typeof header !== "object" || header === null || !("type" in header) || header.type !== "session") return undefined;
-      return "cwd" in header && typeof header.cwd === "string" ? header.cwd : undefined;
-    } finally {
-      closeSync(file);
-    }
+    return readSessionHeader(path).cwd;
   } catch {
     return undefined; // unreadable or foreign: not a session to continue
   }

@@ -13,7 +13,7 @@ export interface RetrySettings {
 
 export const defaultRetrySettings: RetrySettings = { enabled: true, maxRetries: 3, baseDelayMs: 2000 };
 
-/** The longest wait, in milliseconds, also when a provider asks for more. */
+/** The longest wait, in milliseconds. Who asks for more is not asked again. */
 const maxDelayMs = 60_000;
 
 /**
@@ -45,22 +45,23 @@ export class AutoRetry {
   async shouldRetry({ answer, failure }: FailedAnswer, signal: AbortSignal): Promise<boolean> {
     const errorMessage = answer.errorMessage ?? "The answer failed.";
     const { enabled, maxRetries, baseDelayMs } = this.#settings;
-    if (!enabled || !failure?.retryable || this.#attempt >= maxRetries) {
+    const isTooLong = (failure?.retryAfterMs ?? 0) > maxDelayMs;
+    if (!enabled || !failure?.retryable || isTooLong || this.#attempt >= maxRetries) {
       await this.#end(false, errorMessage);
       return false;
     }
     this.#attempt += 1;
-    const delayMs = failure.retryAfterMs ?? withJitter(baseDelayMs * 2 ** (this.#attempt - 1));
+    const delayMs = failure.retryAfterMs ?? Math.min(withJitter(baseDelayMs * 2 ** (this.#attempt - 1)), maxDelayMs);
     const wait = new AbortController();
     this.#wait = wait;
     await this.#emit({
       type: "auto_retry_start",
       attempt: this.#attempt,
       maxAttempts: maxRetries,
-      delayMs: Math.min(delayMs, maxDelayMs),
+      delayMs,
       errorMessage,
     });
-    const isOver = await sleep(Math.min(delayMs, maxDelayMs), [signal, wait.signal]);
+    const isOver = await sleep(delayMs, [signal, wait.signal]);
     this.#wait = undefined;
     if (!isOver) await this.#end(false, "The retry was cancelled.");
     return isOver;

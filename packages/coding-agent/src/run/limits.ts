@@ -1,4 +1,5 @@
 import type { FinishedTurn } from "@pikit/agent";
+import type { AssistantMessage } from "@pikit/ai";
 import type { LimitEvent, LimitName } from "../protocol/events.ts";
 import type { Clarification, UserInterface } from "../user-interface.ts";
 
@@ -21,11 +22,16 @@ export interface LimitsOptions {
   limits: RunLimits;
   user: UserInterface;
   emit(event: LimitEvent): void | Promise<void>;
+  /** Whether a message waits that goes in where the run would end. */
+  isMoreQueued(): boolean;
   /** Puts a message of the user in before the next model call. */
   addHint(text: string): void;
   /** Ends the run that is going. */
   abortRun(): void;
 }
+
+/** The longest delay that a timer takes, in milliseconds; a longer one would fire at once. */
+const maxTimerMs = 2 ** 31 - 1;
 
 /** Limits that somebody may want to lift when they are reached, and how that is asked. */
 const questions: Partial<Record<LimitName, Clarification>> = {
@@ -59,15 +65,23 @@ export class LimitGuard {
     this.#reached = undefined;
     const { maxTimeMs } = this.#options.limits;
     if (maxTimeMs === undefined) return;
-    this.#timer = setTimeout(() => {
-      void this.#tell("max-time");
-      this.#options.abortRun();
-    }, maxTimeMs);
+    this.#timer = setTimeout(
+      () => {
+        void this.#tell("max-time");
+        this.#options.abortRun();
+      },
+      Math.min(maxTimeMs, maxTimerMs),
+    );
   }
 
   /** Ends the watch over time. */
   stop(): void {
     clearTimeout(this.#timer);
+  }
+
+  /** Counts what an answer has cost; failed ones cost too. */
+  countCost({ usage }: AssistantMessage): void {
+    this.#used.costUsd += usage.cost.total;
   }
 
   /** Counts a tool call; refuses it when it is past the limit. */
@@ -81,7 +95,7 @@ export class LimitGuard {
   /** Counts a turn; `stop` when the run must not go on. */
   async afterTurn({ answer, toolResults }: FinishedTurn, signal: AbortSignal): Promise<"stop" | undefined> {
     this.#used.turns += 1;
-    this.#used.costUsd += answer.usage.cost.total;
+    this.countCost(answer);
     const calls = answer.content.filter((block) => block.type === "toolCall");
     for (const [index, result] of toolResults.entries()) {
       const { name, arguments: args } = calls[index] ?? {};
@@ -90,14 +104,15 @@ export class LimitGuard {
       this.#used.failures = result.isError ? this.#used.failures + 1 : 0;
       this.#lastCall = call;
     }
-    // Without calls the run ends by itself.
-    const limit = toolResults.length > 0 ? this.#findReached() : undefined;
+    // Without calls and queued messages the run ends by itself.
+    const limit = toolResults.length > 0 || this.#options.isMoreQueued() ? this.#findReached() : undefined;
     if (limit === undefined) return undefined;
     const question = questions[limit];
-    const answered = question ? await this.#options.user.clarify(question, { signal }) : undefined;
+    const answered = question ? await untilAborted(this.#options.user.clarify(question, { signal }), signal) : undefined;
+    if (signal.aborted) return "stop";
     if (answered?.action === "continue") {
       this.#reset(limit);
-      if (answered.hint) this.#options.addHint(answered.hint);
+      if (answered.hint?.trim()) this.#options.addHint(answered.hint);
       return undefined;
     }
     await this.#tell(limit);
@@ -139,4 +154,17 @@ export class LimitGuard {
 
 function ask(reason: Clarification["reason"], message: string): Clarification {
   return { reason, message, suggestions: ["Continue", "Continue with a hint", "Stop"] };
+}
+
+/** Waits for an answer no longer than until the abort, also of somebody who does not mind the signal. */
+async function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+  const onAbort = () => resolve(undefined);
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([answer, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
 }

@@ -62,12 +62,12 @@ export class RunController {
     await run?.settled;
   }
 
-  /** Aborts the run that is going and does `work` before another can start. */
-  async between(work: () => void): Promise<void> {
+  /** Aborts the run that is going and does `work` before another can start. Resolves with what that returns. */
+  async between<T>(work: () => T): Promise<T> {
     this.#replacements += 1;
     try {
       await this.abort();
-      work();
+      return work();
     } finally {
       this.#replacements -= 1;
     }

@@ -64,9 +64,35 @@ describe("the session that options choose", () => {
   });
 });
 
+describe("limits", () => {
+  const limits = (...args: string[]) => toSessionOptions(parseArguments(args)).limits;
+
+  test("each in the unit of its name; none given is none set", () => {
+    expect(limits("--max-turns", "7", "--max-cost=0.5", "--max-time", "90", "--max-tool-calls", "0")).toEqual({
+      maxTurns: 7,
+      maxCostUsd: 0.5,
+      maxTimeMs: 90_000,
+      maxToolCalls: 0,
+    });
+    expect(limits("--max-time", "1.5")).toEqual({ maxTimeMs: 1500 });
+    expect(limits()).toBeUndefined();
+  });
+
+  test.each([
+    ["max-turns", "many", '--max-turns must be a number of at least 1, but is "many".'],
+    ["max-turns", "0", '--max-turns must be a number of at least 1, but is "0".'],
+    ["max-cost", "", '--max-cost must be a number of at least 0, but is "".'],
+    ["max-cost", "$5", '--max-cost must be a number of at least 0, but is "$5".'],
+    ["max-time", "Infinity", '--max-time must be a number of at least 0, but is "Infinity".'],
+    ["max-tool-calls", "-1", '--max-tool-calls must be a number of at least 0, but is "-1".'],
+  ])("RP-021 --%s=%s is refused in one line, exit code 2", (name, value, message) => {
+    expect(() => limits(`--${name}=${value}`)).toThrow(expect.objectContaining({ name: "UsageError", exitCode: 2, message }));
+  });
+});
+
 test("the help has a line for each option, within a terminal's width", () => {
   const lines = helpText().split("\n");
-  for (const name of ["mode", "print", "model", "session-id", "no-context-files", "list-models"]) {
+  for (const name of ["mode", "print", "model", "session-id", "no-context-files", "list-models", "max-turns", "max-tool-calls"]) {
     expect(lines.filter((line) => line.includes(`--${name}`)).length).toBeGreaterThan(0);
   }
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(110);

@@ -16,6 +16,7 @@ function createRecordingStore() {
       if (failure) throw failure;
       appends.push(JSON.parse(JSON.stringify(lines)) as Line[]);
     },
+    close() {},
   };
   return {
     store,

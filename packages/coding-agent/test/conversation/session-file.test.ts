@@ -6,7 +6,9 @@ import { promisify } from "node:util";
 import { everyCut } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
 import { Conversation } from "../../src/conversation/conversation.ts";
-import { readSessionFile, SessionFile } from "../../src/conversation/session-file.ts";
+import { readSessionFile } from "../../src/conversation/read-session.ts";
+import { SessionFile } from "../../src/conversation/session-file.ts";
+import { memoryStore, type SessionLine } from "../../src/conversation/session-store.ts";
 import { userMessage } from "../helpers/messages.ts";
 import { readLines, useWorkspace } from "../helpers/workspace.ts";
 
@@ -23,14 +25,23 @@ const entry = (id: string, parentId: string | null, text: string) =>
     message: { role: "user", content: text, timestamp: 1 },
   })}\n`;
 
+/** Appends one line, as a session that has no other. */
+function appendTo(store: SessionFile, line: string): void {
+  const lines = [JSON.parse(line) as SessionLine];
+  store.append(lines, () => lines);
+}
+
 /** What the model would be sent from the file as it is now. */
 function textsIn(file: string): unknown[] {
-  const conversation = Conversation.resume(readSessionFile(file), new SessionFile(file));
+  const conversation = Conversation.resume(readSessionFile(file), memoryStore);
   return conversation.readContext().messages.map((message) => ("content" in message ? message.content : message.role));
 }
 
 async function appendText(file: string, text: string): Promise<void> {
-  await Conversation.resume(readSessionFile(file), new SessionFile(file)).appendMessage(userMessage(text));
+  const store = new SessionFile(file);
+  const conversation = Conversation.resume(store.open(), store);
+  await conversation.appendMessage(userMessage(text));
+  await conversation.close();
 }
 
 test("SE-004 SE-005 a file that was cut off anywhere loads without its last line, and the next entry begins on a fresh one", async () => {
@@ -111,25 +122,25 @@ describe("appending", () => {
   test("SC-005 the folder and the file are the owner's alone; a mode that somebody set stays", async () => {
     const file = join(workspace.root, "new", "session.jsonl");
     const store = new SessionFile(file);
-    store.append([JSON.parse(header)]);
+    appendTo(store, header);
     expect((await stat(join(workspace.root, "new"))).mode & 0o777).toBe(0o700);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     await chmod(file, 0o640);
-    store.append([JSON.parse(entry("00000001", null, "one"))]);
+    appendTo(store, entry("00000001", null, "one"));
     expect((await stat(file)).mode & 0o777).toBe(0o640);
   });
 
   test("SE-021 a folder that cannot be made, and a full disk, are errors that name the file", async () => {
     await writeFile(join(workspace.root, "file"), "");
     const below = new SessionFile(join(workspace.root, "file", "session.jsonl"));
-    expect(() => below.append([JSON.parse(header)])).toThrow(
+    expect(() => appendTo(below, header)).toThrow(
       expect.objectContaining({
         code: "write_failed",
         message: expect.stringMatching(/file\/session\.jsonl: (EEXIST|ENOTDIR)\. /),
       }),
     );
     await symlink("/dev/full", path());
-    expect(() => new SessionFile(path()).append([JSON.parse(header)])).toThrow(
+    expect(() => appendTo(new SessionFile(path()), header)).toThrow(
       expect.objectContaining({ code: "write_failed", message: expect.stringContaining("ENOSPC") }),
     );
   });
@@ -149,9 +160,7 @@ describe("appending", () => {
   });
 
   test("SE-021 a half line that could not be removed does not spoil what follows", async () => {
-    const file = new SessionFile(path());
-    file.append([JSON.parse(header)]);
-    await appendFile(path(), '{"type":"mess');
+    await writeFile(path(), `${header}{"type":"mess`);
     await appendText(path(), "one");
     expect(textsIn(path())).toEqual(["one"]);
   });

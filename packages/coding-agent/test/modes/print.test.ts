@@ -69,13 +69,16 @@ describe("RP-020 print mode", () => {
 
   test("an endpoint that dies in the middle of an answer is one line on stderr, exit code 1", async () => {
     const server = await serveModels(workspace);
-    server.respond(anthropic.answer([{ text: "Half" }], { ending: [cut] }));
+    await workspace.write("agent/settings.json", { retry: { maxRetries: 1, baseDelayMs: 1 } });
+    server.respond(...[1, 2].map(() => anthropic.answer([{ text: "Half" }], { ending: [cut] })));
     const { stdout, stderr, exitCode } = await runCli(workspace, ["-p", "--model", "local-anthropic/claude", "Hi"]);
+    expect(server.requests).toHaveLength(2);
     expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 1 });
     expect(stderr).toMatch(/^[^\n]+\n$/);
   });
 
   test("SC-012 an error's escape sequences are removed; a pipe gets the answer as it is", async () => {
+    await workspace.write("agent/settings.json", { retry: { enabled: false } });
     const failing = await workspace.script({ error: { message: escapes } });
     expect((await runCli(workspace, ["-p", "--model", failing, "Hi"])).stderr).toBe("red text endX\n");
     const script = await workspace.script({ text: escapes });

@@ -61,6 +61,12 @@ test("what the provider asks for is waited for exactly", async () => {
   expect(events[0]).toMatchObject({ delayMs: 7000 });
 });
 
+test("ER-018 a provider that asks for more than 60 seconds is not asked again", async () => {
+  const { events, shouldRetry } = createRetry();
+  expect(await shouldRetry(new AiError("rate_limit", "slow down", { retryAfterMs: 60_001 }))).toBe(false);
+  expect(events).toEqual([]);
+});
+
 test.each(["the run's abort", "cancel"])("ER-021 %s ends the wait at once, with one end event", async (how) => {
   const { retry, events, signal, shouldRetry } = createRetry();
   const decision = shouldRetry();

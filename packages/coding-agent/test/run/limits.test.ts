@@ -8,7 +8,7 @@ import { absentUser, type Clarification, type ClarificationAnswer } from "../../
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function createGuard(limits: RunLimits, answers: ClarificationAnswer[] = []) {
+function createGuard(limits: RunLimits, answers: ClarificationAnswer[] = [], isMoreQueued = () => false) {
   const events: LimitEvent[] = [];
   const questions: Clarification["reason"][] = [];
   const hints: string[] = [];
@@ -23,6 +23,7 @@ function createGuard(limits: RunLimits, answers: ClarificationAnswer[] = []) {
       },
     },
     emit: (event) => void events.push(event),
+    isMoreQueued,
     addHint: (text) => hints.push(text),
     abortRun: () => {
       aborts += 1;
@@ -77,6 +78,13 @@ test.each([
   expect(guard.reached).toBe(event.limit);
 });
 
+test("what failed answers cost counts too", async () => {
+  const { guard, events } = createGuard({ maxCostUsd: 1 });
+  guard.countCost(turn({ costUsd: 0.9 }).answer);
+  expect(await guard.afterTurn(turn({ costUsd: 0.1 }), signal)).toBe("stop");
+  expect(events).toEqual([{ type: "limit_reached", limit: "max-cost", value: 1 }]);
+});
+
 test("max-tool-calls refuses the first call past the limit and ends the run after its turn", async () => {
   const { guard, events } = createGuard({ maxToolCalls: 2 });
   expect([guard.checkCall(), guard.checkCall()]).toEqual([undefined, undefined]);
@@ -94,6 +102,24 @@ test("max-time aborts the run, whatever it is doing", async () => {
   guard.start();
   guard.stop();
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test("max-time longer than a timer can wait does not end the run at once", async () => {
+  const { events, abortCount } = createGuard({ maxTimeMs: 30 * 24 * 3600 * 1000 });
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(events).toEqual([]);
+  expect(abortCount()).toBe(0);
+});
+
+test("a run that would go on with a queued message ends at its limit", async () => {
+  let isMoreQueued = true;
+  const { guard, events } = createGuard({ maxTurns: 2 }, [], () => isMoreQueued);
+  const last = () => ({ ...turn(), toolResults: [] });
+  expect(await turnsUntilStop(guard, last)).toBe(2);
+  expect(events).toHaveLength(1);
+  guard.start();
+  isMoreQueued = false;
+  expect(await turnsUntilStop(guard, last)).toBe(Number.POSITIVE_INFINITY);
 });
 
 test("a user who says continue lifts the limit once, and the hint goes in", async () => {

@@ -1,0 +1,93 @@
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { encodeLine } from "../protocol/jsonl.ts";
+import { sessionVersion } from "./entries.ts";
+import { type FileState, scanSession } from "./read-session.ts";
+import type { SessionLine } from "./session-store.ts";
+
+/** Bytes that are gathered before they are written. */
+const batchSize = 1024 * 1024;
+
+type Piece = string | Uint8Array;
+
+/** Writes a session file anew with these lines. Whatever happens, the path has its old content or all of the new. */
+export function writeSession(path: string, lines: Iterable<SessionLine>): FileState {
+  return replace(path, (write) => {
+    for (const line of lines) write(encodeLine(line));
+  });
+}
+
+/** Rewrites a session file in the current format, whatever older one it has. Lines that cannot be read are kept as they are. */
+export function migrateSessionFile(path: string): FileState {
+  return replace(path, (write) => {
+    scanSession(path, {
+      onHeader: (header) => write(encodeLine(header)),
+      onEntry: (entry) => write(encodeLine(entry)),
+      onUnreadable: (bytes) => {
+        write(Buffer.from(bytes));
+        write("\n");
+      },
+    });
+  });
+}
+
+/** Writes a file beside the path, which then takes its place. Only the holder of the session's lock writes it, so its name is fixed. */
+function replace(path: string, produce: (write: (piece: Piece) => void) => void): FileState {
+  const temporary = `${path}.tmp`;
+  const existing = statSync(path, { throwIfNoEntry: false });
+  rmSync(temporary, { force: true });
+  const file = openSync(temporary, "wx", 0o600);
+  try {
+    if (existing) keepAttributes(file, existing);
+    const batch = new Batch(file);
+    produce((piece) => batch.add(piece));
+    batch.flush();
+    const { dev, ino, size } = fstatSync(file);
+    renameSync(temporary, path);
+    return { dev, ino, size, endsWithinLine: false, version: sessionVersion };
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function keepAttributes(file: number, { mode, uid, gid }: Stats): void {
+  const own = fstatSync(file);
+  if (own.uid !== uid || own.gid !== gid) fchownSync(file, uid, gid);
+  fchmodSync(file, mode & 0o777);
+}
+
+class Batch {
+  readonly #file: number;
+  #pieces: Buffer[] = [];
+  #size = 0;
+
+  constructor(file: number) {
+    this.#file = file;
+  }
+
+  add(piece: Piece): void {
+    const bytes = Buffer.from(piece);
+    this.#pieces.push(bytes);
+    this.#size += bytes.length;
+    if (this.#size >= batchSize) this.flush();
+  }
+
+  flush(): void {
+    if (this.#size > 0) writeFileSync(this.#file, Buffer.concat(this.#pieces));
+    this.#pieces = [];
+    this.#size = 0;
+  }
+}

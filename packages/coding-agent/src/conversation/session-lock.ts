@@ -1,0 +1,168 @@
+import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { SessionError } from "../errors.ts";
+import { createEntryId } from "./ids.ts";
+import { lookUpProcess } from "./process-start.ts";
+
+/** What a lock file holds. */
+interface Holder {
+  pid: number;
+  /** As `lookUpProcess` tells it. */
+  startTime: string;
+  host: string;
+}
+
+/** The locks of this process by the path of their file. They are released when it exits; one that is killed leaves them to be replaced. */
+const held = new Map<string, SessionLock>();
+
+let self: Holder | undefined;
+
+/**
+ * The right to write to one file, held through `<file>.lock` beside it, which says who holds it. There are no timers: a holder counts as
+ * long as its process lives.
+ */
+export class SessionLock {
+  readonly #path: string;
+  readonly #identity: string;
+
+  private constructor(path: string) {
+    this.#path = path;
+    this.#identity = identityOf(path);
+  }
+
+  /**
+   * Takes the lock of a file, which need not exist; its folder must.
+   *
+   * @param target - With links followed, so that all names of the file have one lock.
+   * @param session - The file that the user knows of, for messages. Default: `target`.
+   * @throws {SessionError} `locked` while another holder lives; the message names its process.
+   * @throws The system's error when the lock file cannot be written.
+   */
+  static take(target: string, session: string = target): SessionLock {
+    const path = `${target}.lock`;
+    self ??= { pid: process.pid, startTime: lookUpProcess(process.pid).startTime, host: hostname() };
+    for (;;) {
+      if (held.get(path)?.isHeld) throw lockedError(session, path, self);
+      if (createLockFile(path, JSON.stringify(self))) {
+        const lock = new SessionLock(path);
+        if (held.size === 0) process.on("exit", releaseAll);
+        held.set(path, lock);
+        return lock;
+      }
+      const holder = readHolder(path);
+      if (holder && isAlive(holder)) throw lockedError(session, path, holder);
+      SessionLock.#removeDead(path, session);
+    }
+  }
+
+  /**
+   * Removes a lock whose holder is gone. That is done under a lock of the lock's own: else a slow process could remove the lock that a
+   * quick one has put in the dead one's place.
+   */
+  static #removeDead(path: string, session: string): void {
+    const guard = SessionLock.take(path, session);
+    try {
+      const holder = readHolder(path);
+      if (!holder || !isAlive(holder)) rmSync(path, { force: true });
+    } finally {
+      guard.release();
+    }
+  }
+
+  /** Whether the lock file is still the one that was written, and not removed or replaced by somebody else. */
+  get isHeld(): boolean {
+    return held.get(this.#path) === this && identityOf(this.#path) === this.#identity;
+  }
+
+  /** Gives the lock up. Safe to call twice. */
+  release(): void {
+    const isOurs = this.isHeld;
+    if (held.get(this.#path) === this) held.delete(this.#path);
+    if (held.size === 0) process.off("exit", releaseAll);
+    if (isOurs) rmSync(this.#path, { force: true });
+  }
+}
+
+function releaseAll(): void {
+  for (const lock of held.values()) {
+    try {
+      lock.release();
+    } catch {
+      // The folder has become read-only. Whoever comes next sees that this process is gone.
+    }
+  }
+}
+
+/** Creates a lock file, or returns false when there is one. It appears with its content, so that nobody reads it half-written. */
+function createLockFile(path: string, content: string): boolean {
+  const temporary = `${path}.${createEntryId(() => false)}`;
+  try {
+    writeFileSync(temporary, content, { flag: "wx", mode: 0o600 });
+    try {
+      linkSync(temporary, path);
+    } catch (error) {
+      if (isExisting(error)) return false;
+      return createInPlace(path, content); // a file system without hard links
+    }
+    return true;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+function createInPlace(path: string, content: string): boolean {
+  try {
+    writeFileSync(path, content, { flag: "wx", mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (isExisting(error)) return false;
+    rmSync(path, { force: true });
+    throw error;
+  }
+}
+
+function isExisting(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "EEXIST";
+}
+
+/** Who holds a lock; undefined when it is gone, or holds nothing that a living holder would have written. */
+function readHolder(path: string): Holder | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  try {
+    const { pid, startTime, host } = JSON.parse(text) as Record<string, unknown>;
+    return Number.isInteger(pid) && Number(pid) > 0
+      ? { pid: Number(pid), startTime: String(startTime), host: String(host) }
+      : undefined;
+  } catch {
+    return undefined; // cut off by a full disk or a power failure
+  }
+}
+
+/** Processes of other machines cannot be asked, so they count as alive. */
+function isAlive({ pid, startTime, host }: Holder): boolean {
+  if (host !== hostname()) return true;
+  const now = lookUpProcess(pid);
+  return now.isRunning && (now.startTime === "" || startTime === "" || now.startTime === startTime);
+}
+
+function lockedError(session: string, lockPath: string, { pid, host }: Holder): SessionError {
+  const isHere = host === hostname();
+  const who = pid === process.pid && isHere ? `this process (${pid})` : `process ${pid}${isHere ? "" : ` of ${host}`}`;
+  const elsewhere = isHere ? "" : ` If that process has ended, remove ${lockPath}.`;
+  return new SessionError(
+    "locked",
+    `The session file ${session} is being written by ${who}. End the session there, or fork it and go on in the copy.${elsewhere}`,
+  );
+}
+
+/** Tells a lock file from a later one of the same name, whose inode may be the same. Empty when there is none. */
+function identityOf(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats ? `${stats.dev} ${stats.ino} ${stats.mtimeMs}` : "";
+}

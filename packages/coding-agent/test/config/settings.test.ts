@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readSettings } from "../../src/config/settings.ts";
+import { createScriptedSession } from "../helpers/sessions.ts";
+import { useWorkspace } from "../helpers/workspace.ts";
+
+const workspace = useWorkspace();
+
+const stateOf = async () => (await createScriptedSession(workspace, [])).session.state();
+
+describe("settings.json", () => {
+  test("a missing file has no settings; keys of other versions are left alone", async () => {
+    expect(await readSettings(join(workspace.root, "none.json"))).toEqual({});
+    const path = await workspace.write("settings.json", {
+      steeringMode: "all",
+      theme: "dark",
+      retry: { maxRetries: 5, jitter: 1 },
+    });
+    expect(await readSettings(path)).toMatchObject({ steeringMode: "all", retry: { maxRetries: 5 } });
+  });
+
+  test("null counts as absent", async () => {
+    await workspace.write("agent/settings.json", { steeringMode: null, interruptMode: null, retry: null, limits: null });
+    expect(await stateOf()).toMatchObject({ steeringMode: "one-at-a-time", interruptMode: "wait", autoRetryEnabled: true });
+  });
+
+  test("choose the modes of the queues and whether to retry; without them the defaults hold", async () => {
+    expect(await stateOf()).toMatchObject({
+      queueMode: "one-at-a-time",
+      steeringMode: "one-at-a-time",
+      followUpMode: "one-at-a-time",
+      interruptMode: "wait",
+      autoRetryEnabled: true,
+    });
+    await workspace.write("agent/settings.json", {
+      steeringMode: "all",
+      followUpMode: "all",
+      interruptMode: "immediate",
+      retry: { enabled: false },
+    });
+    expect(await stateOf()).toMatchObject({
+      queueMode: "all",
+      steeringMode: "all",
+      followUpMode: "all",
+      interruptMode: "immediate",
+      autoRetryEnabled: false,
+    });
+  });
+
+  test("retry: what is not set keeps its default, and an option wins over both", async () => {
+    await workspace.write("agent/settings.json", { retry: { maxRetries: 2, baseDelayMs: 0 } });
+    const failing = () => ({ error: { status: 529, message: "busy" } });
+    const attemptsOf = async (options = {}) => {
+      const { session, events } = await createScriptedSession(workspace, failing, options);
+      await session.prompt("Hi");
+      return events.filter(({ type }) => type === "auto_retry_start").length;
+    };
+    expect(await attemptsOf()).toBe(2);
+    expect(await attemptsOf({ retry: { maxRetries: 1 } })).toBe(1);
+    expect(await attemptsOf({ retry: { maxRetries: 0 } })).toBe(0);
+  });
+
+  test.each([
+    [{ steeringMode: "some" }, 'Field "steeringMode" must be "all" or "one-at-a-time", but is "some".'],
+    [{ followUpMode: 1 }, 'Field "followUpMode" must be "all" or "one-at-a-time", but is 1.'],
+    [{ interruptMode: "now" }, 'Field "interruptMode" must be "immediate" or "wait", but is "now".'],
+    [{ retry: true }, /Field "retry" must be an object, but is true\.$/],
+    [{ retry: { enabled: "yes" } }, /Field "retry[./]enabled" must be a boolean, but is "yes"\.$/],
+    [{ retry: { maxRetries: -1 } }, /Field "retry[./]maxRetries" must be .*, but is -1\.$/],
+    [{ retry: { baseDelayMs: "2s" } }, /Field "retry[./]baseDelayMs" must be a number, but is "2s"\.$/],
+    [{ limits: { maxTurns: 0 } }, /Field "limits[./]maxTurns" must be .*, but is 0\.$/],
+    [{ limits: { maxTimeSeconds: -5 } }, /Field "limits[./]maxTimeSeconds" must be .*, but is -5\.$/],
+  ])("%j is an error that names the file, the field and what was expected", async (settings, message) => {
+    const path = await workspace.write("settings.json", settings);
+    await expect(readSettings(path)).rejects.toMatchObject({ name: "UsageError", exitCode: 1 });
+    await expect(readSettings(path)).rejects.toThrow(message);
+    await expect(readSettings(path)).rejects.toThrow(path);
+  });
+});

@@ -1,0 +1,147 @@
+import { appendFile, chmod, link, readdir, readFile, stat, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { Conversation } from "../../src/conversation/conversation.ts";
+import { readSessionFile } from "../../src/conversation/read-session.ts";
+import { SessionFile } from "../../src/conversation/session-file.ts";
+import { memoryStore } from "../../src/conversation/session-store.ts";
+import { userMessage } from "../helpers/messages.ts";
+import { readLines, type SessionLine, useWorkspace } from "../helpers/workspace.ts";
+import { copySession, openToWrite, sessionFixture, textsIn } from "./helpers.ts";
+
+const workspace = useWorkspace();
+
+/** A v1 file with its lines brought to the current format by hand. */
+async function expectedFromV1(): Promise<SessionLine[]> {
+  const [header, ...entries] = (await readLines(sessionFixture("v1.jsonl"))) as [SessionLine, ...SessionLine[]];
+  const { provider, modelId, thinkingLevel, branchedFrom, ...rest } = header;
+  const timestamp = header.timestamp as string;
+  const all: Omit<SessionLine, "id">[] = [
+    { type: "model_change", timestamp, provider, modelId },
+    { type: "thinking_level_change", timestamp, thinkingLevel },
+    ...entries,
+  ];
+  const id = (n: number) => n.toString(16).padStart(8, "0");
+  const placed = all.map((entry, n) => ({ ...entry, id: id(n + 1), parentId: n === 0 ? null : id(n) })) as SessionLine[];
+  const compaction = placed[7] as SessionLine;
+  delete compaction.firstKeptEntryIndex;
+  compaction.firstKeptEntryId = "00000005"; // line 3 of the file
+  (placed[8]?.message as { role: string }).role = "custom";
+  return [{ ...rest, version: 3, parentSession: branchedFrom } as SessionLine, ...placed];
+}
+
+test("SE-008 SE-009 a file of format 1 is a chain of entries with ids, its header's model and level are entries, unknown things stay", async () => {
+  const path = sessionFixture("v1.jsonl");
+  const { header, entries, diagnostics } = readSessionFile(path);
+  expect([header, ...entries]).toEqual(await expectedFromV1());
+  expect(diagnostics).toEqual([]);
+  const conversation = Conversation.resume(readSessionFile(path), memoryStore);
+  expect(conversation.readContext()).toMatchObject({ model: { provider: "openai", modelId: "gpt-old" }, thinkingLevel: "low" });
+  expect(conversation.readContext().messages.map(({ role }) => role)).toEqual(["compactionSummary", "user", "custom", "user"]);
+  expect(textsIn(path)).toEqual(["compactionSummary", "kept question", "mind the tests", "last question"]);
+});
+
+test("SE-008 SE-009 in a file of format 2, hookMessage is custom, and everything else is as it was", async () => {
+  const path = sessionFixture("v2.jsonl");
+  const text = await readFile(path, "utf8");
+  const expected = text.replace('"version":2', '"version":3').replaceAll('"hookMessage"', '"custom"');
+  const { header, entries } = readSessionFile(path);
+  expect([header, ...entries]).toEqual(
+    expected
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  );
+  expect(textsIn(path)).toEqual(["question", [{ type: "text", text: "mind the tests" }]]);
+});
+
+describe.each(["v1.jsonl", "v2.jsonl"])("SE-008 %s", (name) => {
+  test("is not changed by being opened; the first append rewrites it whole, and then it is format 3", async () => {
+    const path = await copySession(workspace, name);
+    await chmod(path, 0o640);
+    const old = await readFile(path, "utf8");
+    const before = readSessionFile(path);
+    const opened = openToWrite(path);
+    await opened.close();
+    expect(await readFile(path, "utf8")).toBe(old);
+
+    const conversation = openToWrite(path);
+    const entry = await conversation.append({ type: "session_info", name: "x" });
+    expect(entry.parentId).toBe(before.entries.at(-1)?.id);
+    expect(await readLines(path)).toEqual([before.header, ...before.entries, entry]);
+    expect((await stat(path)).mode & 0o777).toBe(0o640);
+    await conversation.append({ type: "session_info", name: "y" });
+    expect(await readLines(path)).toHaveLength(before.entries.length + 3);
+    await conversation.close();
+    expect(await readdir(workspace.root)).toEqual([name, "work"]);
+
+    const migrated = await readFile(path, "utf8");
+    expect(readSessionFile(path).entries.slice(0, -2)).toEqual(before.entries);
+    await openToWrite(path).append({ type: "session_info", name: "z" });
+    expect((await readFile(path, "utf8")).startsWith(migrated)).toBe(true);
+  });
+
+  test("that is a link, was read by somebody else, or has lines that cannot be read, loses nothing by the rewrite", async () => {
+    const path = await copySession(workspace, name);
+    const linked = join(workspace.root, "link.jsonl");
+    await symlink(path, linked);
+    const kept = join(workspace.root, "kept.jsonl");
+    await link(path, kept);
+    const old = await readFile(path);
+    const torn = Buffer.concat([Buffer.from("{garbage\n"), Buffer.from([0xff, 0xfe, 0x0a]), Buffer.from('{"type":"mess')]);
+    await appendFile(path, torn);
+    const loaded = readSessionFile(path);
+    const conversation = Conversation.resume(loaded, new SessionFile(linked));
+    await conversation.appendMessage(userMessage("next"));
+    await conversation.close();
+    const now = await readFile(path);
+    expect(now.includes(Buffer.concat([torn, Buffer.from("\n")]))).toBe(true);
+    expect(readSessionFile(path).entries.map(({ id }) => id)).toEqual(conversation.entries.map(({ id }) => id));
+    expect((await readFile(kept)).equals(Buffer.concat([old, torn]))).toBe(true);
+  });
+});
+
+test("SE-008 a compaction that counts to a line that is gone keeps from the next one on", async () => {
+  const path = await workspace.write(
+    "old.jsonl",
+    [
+      '{"type":"session","id":"x","timestamp":"2025-01-01T00:00:00.000Z","cwd":"/work"}',
+      '{"type":"message","message":{"role":"user","content":"one","timestamp":1}}',
+      "{torn",
+      '{"type":"message","message":{"role":"user","content":"three","timestamp":1}}',
+      '{"type":"compaction","summary":"s","firstKeptEntryIndex":2,"tokensBefore":1}',
+      "",
+    ].join("\n"),
+  );
+  expect(textsIn(path)).toEqual(["compactionSummary", "three"]);
+});
+
+test("SE-009 format 3 with entries of newer programs is read whole, says to the model what it should, and is appended to", async () => {
+  const path = await copySession(workspace, "v3.jsonl");
+  const before = await readFile(path, "utf8");
+  const lines = await readLines(path);
+  const conversation = openToWrite(path);
+  expect([conversation.header, ...conversation.entries]).toEqual(lines);
+  expect(conversation.diagnostics).toEqual([]);
+  expect(conversation.name).toBe("a name");
+  await conversation.appendMessage(userMessage("next"));
+  expect((await readFile(path, "utf8")).startsWith(before)).toBe(true);
+  expect((await readLines(path)).at(-1)).toMatchObject({ parentId: "0a00000c" });
+});
+
+test("SE-009 a newer format is not opened, not locked and not written to", async () => {
+  const path = await copySession(workspace, "v4.jsonl");
+  const before = await readFile(path, "utf8");
+  const error = expect.objectContaining({
+    code: "unsupported_version",
+    message: `${path} has session format 4, and this pi reads formats up to 3. It was left unchanged.`,
+  });
+  expect(() => readSessionFile(path)).toThrow(error as Error);
+  expect(() => new SessionFile(path).open()).toThrow(error as Error);
+  const v3 = readSessionFile(sessionFixture("v3.jsonl"));
+  const conversation = Conversation.resume(v3, new SessionFile(path));
+  await expect(conversation.appendMessage(userMessage("x"))).rejects.toMatchObject({ code: "write_failed" });
+  await conversation.close();
+  expect(await readFile(path, "utf8")).toBe(before);
+  expect(await readdir(workspace.root)).toEqual(["v4.jsonl", "work"]);
+});

@@ -1,0 +1,200 @@
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { fromPs, lookUpProcess } from "../../src/conversation/process-start.ts";
+import { SessionFile } from "../../src/conversation/session-file.ts";
+import { SessionLock } from "../../src/conversation/session-lock.ts";
+import { userMessage } from "../helpers/messages.ts";
+import { useWorkspace } from "../helpers/workspace.ts";
+import { openToWrite, sessionText, startWriter, textsIn } from "./helpers.ts";
+
+const workspace = useWorkspace();
+const path = () => join(workspace.root, "session.jsonl");
+const lockPath = () => `${path()}.lock`;
+const lockFiles = async () => (await readdir(workspace.root)).filter((name) => name.includes(".lock"));
+const self = () => ({ pid: process.pid, startTime: lookUpProcess(process.pid).startTime, host: hostname() });
+
+function lockedBy(pid: number): unknown {
+  return expect.objectContaining({
+    code: "locked",
+    message: expect.stringMatching(
+      new RegExp(`^The session file ${path()} is being written by .*\\b${pid}\\b.* fork it and go on in the copy\\.$`),
+    ),
+  });
+}
+
+describe("SE-016 one writer a file", () => {
+  test("a second process is refused and told the first one's pid; both files and lines stay whole; then it is let in", async () => {
+    await writeFile(path(), sessionText(["one"]));
+    const first = startWriter(path());
+    expect(await first.next()).toEqual({ pid: first.pid, ready: true });
+    expect(JSON.parse(await readFile(lockPath(), "utf8"))).toEqual({
+      pid: first.pid,
+      startTime: lookUpProcess(first.pid).startTime,
+      host: hostname(),
+    });
+    const second = startWriter(path());
+    expect((await second.next()).locked).toContain(`is being written by process ${first.pid}. `);
+    expect(() => new SessionFile(path()).open()).toThrow(lockedBy(first.pid) as Error);
+    await first.step();
+    expect((await second.step()).locked).toContain(String(first.pid));
+    await first.step();
+    expect(textsIn(path())).toEqual(["one", `${first.pid} 1`, `${first.pid} 2`]);
+    await first.end();
+    expect(await lockFiles()).toEqual([]);
+    expect((await second.step()).ready).toBe(true);
+    await second.step();
+    await second.end();
+    expect(textsIn(path())).toEqual(["one", `${first.pid} 1`, `${first.pid} 2`, `${second.pid} 1`]);
+  });
+
+  test("a holder that was killed is replaced at once", async () => {
+    await writeFile(path(), sessionText(["one"]));
+    const killed = startWriter(path());
+    await killed.next();
+    await killed.step();
+    await killed.end("SIGKILL");
+    expect(await lockFiles()).toEqual(["session.jsonl.lock"]);
+    const conversation = openToWrite(path());
+    await conversation.appendMessage(userMessage("two"));
+    expect(JSON.parse(await readFile(lockPath(), "utf8"))).toEqual(self());
+    await conversation.close();
+    expect(textsIn(path())).toEqual(["one", `${killed.pid} 1`, "two"]);
+    expect(await lockFiles()).toEqual([]);
+  });
+
+  test("of several that find a dead one's lock, one gets it", async () => {
+    await writeFile(path(), sessionText([]));
+    const dead = startWriter(path());
+    await dead.next();
+    await dead.end("SIGKILL");
+    const writers = Array.from({ length: 4 }, () => startWriter(path(), "waits"));
+    for (const writer of writers) expect((await writer.next()).waiting).toBe(true);
+    const answers = await Promise.all(writers.map((writer) => writer.step()));
+    expect(answers.filter(({ ready }) => ready)).toHaveLength(1);
+    expect(answers.filter(({ locked }) => locked)).toHaveLength(3);
+    expect(await lockFiles()).toEqual(["session.jsonl.lock"]);
+  });
+
+  test.each([
+    ["another process has its pid now", () => ({ ...self(), startTime: "1 of another boot" })],
+    ["its pid is no one's", () => ({ ...self(), pid: 2 ** 22 + 1 })],
+    ["it says nothing", () => ({})],
+  ])("a lock is replaced when %s", async (_name, content) => {
+    await writeFile(path(), sessionText([]));
+    await writeFile(lockPath(), JSON.stringify(content()));
+    await openToWrite(path()).appendMessage(userMessage("one"));
+    expect(JSON.parse(await readFile(lockPath(), "utf8"))).toEqual(self());
+  });
+
+  test("a process that was killed while it replaced a lock holds nobody up", async () => {
+    await writeFile(path(), sessionText([]));
+    const dead = { ...self(), startTime: "1 of another boot" };
+    await writeFile(lockPath(), JSON.stringify(dead));
+    await writeFile(`${lockPath()}.lock`, JSON.stringify(dead));
+    await openToWrite(path()).appendMessage(userMessage("one"));
+    expect(await lockFiles()).toEqual(["session.jsonl.lock"]);
+  });
+
+  test("a holder on another machine counts as alive, and the message says what to do if it is not", async () => {
+    await writeFile(path(), sessionText([]));
+    await writeFile(lockPath(), JSON.stringify({ pid: 1, startTime: "1", host: "elsewhere" }));
+    expect(() => new SessionFile(path()).open()).toThrow(
+      `process 1 of elsewhere. End the session there, or fork it and go on in the copy. If that process has ended, remove ${lockPath()}.`,
+    );
+  });
+
+  test("the same file twice in one process is refused, also through a link and after the lock file was removed", async () => {
+    await writeFile(path(), sessionText(["one"]));
+    const link = join(workspace.root, "link.jsonl");
+    await symlink(path(), link);
+    const conversation = openToWrite(link);
+    expect(() => new SessionFile(path()).open()).toThrow(lockedBy(process.pid) as Error);
+    expect(await lockFiles()).toEqual(["session.jsonl.lock"]);
+    await conversation.close();
+    const direct = openToWrite(path());
+    expect(() => new SessionFile(link).open()).toThrow(expect.objectContaining({ code: "locked" }));
+    await rm(lockPath());
+    await direct.appendMessage(userMessage("two"));
+    expect(() => new SessionFile(link).open()).toThrow(expect.objectContaining({ code: "locked" }));
+    expect(textsIn(path())).toEqual(["one", "two"]);
+  });
+
+  test("a link to a file that is yet to be made has the lock of that file", async () => {
+    await mkdir(join(workspace.root, "far"));
+    await symlink("far/target.jsonl", path());
+    const file = new SessionFile(path());
+    const [header] = sessionText([]).split("\n");
+    const lines = [JSON.parse(header as string)];
+    file.append(lines, () => lines);
+    expect(await readdir(join(workspace.root, "far"))).toEqual(["target.jsonl", "target.jsonl.lock"]);
+    file.close();
+  });
+
+  test("a writer whose lock was taken over writes no more, and says so", async () => {
+    await writeFile(path(), sessionText(["one"]));
+    const conversation = openToWrite(path());
+    await rm(lockPath());
+    const other = startWriter(path());
+    await other.next();
+    await expect(conversation.appendMessage(userMessage("two"))).rejects.toThrow(lockedBy(other.pid) as Error);
+    await other.step();
+    expect(textsIn(path())).toEqual(["one", `${other.pid} 1`]);
+    await conversation.close();
+    expect(JSON.parse(await readFile(lockPath(), "utf8"))).toMatchObject({ pid: other.pid });
+    await other.end();
+    // What waited comes with the next append that can be written.
+    await conversation.appendMessage(userMessage("three"));
+    expect(textsIn(path())).toEqual(["one", "two", "three"]);
+    expect(await lockFiles()).toEqual([]);
+  });
+
+  test("reading takes no lock, what is no session gets none, and a folder that takes none can still be read", async () => {
+    await writeFile(path(), "notes\n");
+    expect(() => new SessionFile(path()).open()).toThrow(expect.objectContaining({ code: "not_a_session" }));
+    expect(() => new SessionFile(join(workspace.root, "no", "file")).open()).toThrow(
+      expect.objectContaining({ code: "not_found" }),
+    );
+    expect(await readdir(workspace.root)).toEqual(["session.jsonl", "work"]);
+    await writeFile(path(), sessionText(["one"]));
+    // A folder of that name cannot be read as a lock, as if permissions forbade it.
+    await mkdir(lockPath());
+    const conversation = openToWrite(path());
+    await expect(conversation.appendMessage(userMessage("two"))).rejects.toMatchObject({ code: "write_failed" });
+    expect(textsIn(path())).toEqual(["one"]);
+    await rename(lockPath(), join(workspace.root, "gone"));
+    await conversation.appendMessage(userMessage("three"));
+    expect(textsIn(path())).toEqual(["one", "two", "three"]);
+  });
+
+  test("a lock is released once, and not when it is another's", async () => {
+    const lock = SessionLock.take(path());
+    expect(lock.isHeld).toBe(true);
+    await writeFile(lockPath(), JSON.stringify({ ...self(), pid: 1 }));
+    expect(lock.isHeld).toBe(false);
+    lock.release();
+    lock.release();
+    expect(await lockFiles()).toEqual(["session.jsonl.lock"]);
+  });
+});
+
+describe("what tells a process from another of its pid", () => {
+  test("is the same each time and different from another's; one that has ended is not running, also before it is collected", async () => {
+    const other = startWriter(path(), "waits");
+    await other.next();
+    const own = lookUpProcess(process.pid);
+    expect(own).toEqual({ isRunning: true, startTime: expect.stringMatching(/\d/) });
+    expect(lookUpProcess(process.pid)).toEqual(own);
+    expect(lookUpProcess(other.pid).startTime).not.toBe(own.startTime);
+    // Where there is no /proc. It tells seconds only.
+    expect(fromPs(process.pid)).toEqual({ isRunning: true, startTime: expect.stringMatching(/\d\d:\d\d:\d\d/) });
+    expect(fromPs(process.pid)).toEqual(fromPs(process.pid));
+    process.kill(other.pid, "SIGKILL");
+    // Nothing has run yet that could collect it.
+    while (lookUpProcess(other.pid).isRunning);
+    expect(fromPs(other.pid)?.isRunning ?? false).toBe(false);
+    await other.end();
+    expect(lookUpProcess(other.pid)).toEqual({ isRunning: false, startTime: "" });
+  });
+});
