@@ -135,3 +135,11 @@ test.concurrent.each(["requestOptions", "toModelMessages", "shouldRetry", "betwe
     expect(outline(events).slice(-2)).toEqual(["turn_end", "agent_end"]);
   },
 );
+
+test("AG-014 a run that betweenTurns stops after its final answer leaves follow-ups queued", async () => {
+  const { agent, events } = createScriptedAgent([{ text: "final" }], { betweenTurns: () => "stop" });
+  agent.followUp({ role: "user", content: "later", timestamp: 0 });
+  await agent.prompt("Go");
+  expect(agent.followUps.length).toBe(1);
+  expect(outline(events).filter((line) => line === "agent_end")).toHaveLength(1);
+});

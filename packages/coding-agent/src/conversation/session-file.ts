@@ -120,8 +120,8 @@ export class SessionFile implements SessionStore {
     this.#target ??= followLinks(this.path);
     mkdirSync(dirname(this.#target), { recursive: true, mode: 0o700 });
     this.#release();
-    if (statSync(this.#target, { throwIfNoEntry: false })?.isFile() !== false)
-      this.#lock = SessionLock.take(this.#target, this.path);
+    const isOther = statSync(this.#target, { throwIfNoEntry: false })?.isFile() === false; // such as a device
+    if (!isOther) this.#lock = SessionLock.take(this.#target, this.path);
     return this.#target;
   }
 }

@@ -1,4 +1,4 @@
-import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, linkSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { SessionError } from "../errors.ts";
 import { createEntryId } from "./ids.ts";
@@ -12,10 +12,21 @@ interface Holder {
   host: string;
 }
 
+let own: Holder | undefined;
+
+/** What this process writes into its locks. */
+function ownHolder(): Holder {
+  own ??= { pid: process.pid, startTime: lookUpProcess(process.pid).startTime, host: hostname() };
+  return own;
+}
+
+function isSelf(holder: Holder | undefined): boolean {
+  const { pid, startTime, host } = ownHolder();
+  return holder?.pid === pid && holder.startTime === startTime && holder.host === host;
+}
+
 /** The locks of this process by the path of their file. They are released when it exits; one that is killed leaves them to be replaced. */
 const held = new Map<string, SessionLock>();
-
-let self: Holder | undefined;
 
 /**
  * The right to write to one file, held through `<file>.lock` beside it, which says who holds it. There are no timers: a holder counts as
@@ -23,7 +34,7 @@ let self: Holder | undefined;
  */
 export class SessionLock {
   readonly #path: string;
-  readonly #identity: string;
+  #identity: string;
 
   private constructor(path: string) {
     this.#path = path;
@@ -40,10 +51,9 @@ export class SessionLock {
    */
   static take(target: string, session: string = target): SessionLock {
     const path = `${target}.lock`;
-    self ??= { pid: process.pid, startTime: lookUpProcess(process.pid).startTime, host: hostname() };
     for (;;) {
-      if (held.get(path)?.isHeld) throw lockedError(session, path, self);
-      if (createLockFile(path, JSON.stringify(self))) {
+      if (held.get(path)?.isHeld) throw lockedError(session, path, ownHolder());
+      if (createLockFile(path, JSON.stringify(ownHolder()))) {
         const lock = new SessionLock(path);
         if (held.size === 0) process.on("exit", releaseAll);
         held.set(path, lock);
@@ -71,7 +81,13 @@ export class SessionLock {
 
   /** Whether the lock file is still the one that was written, and not removed or replaced by somebody else. */
   get isHeld(): boolean {
-    return held.get(this.#path) === this && identityOf(this.#path) === this.#identity;
+    if (held.get(this.#path) !== this) return false;
+    const identity = identityOf(this.#path);
+    if (identity === this.#identity) return true;
+    // Something may have touched or copied it.
+    if (!isSelf(readHolder(this.#path))) return false;
+    this.#identity = identity;
+    return true;
   }
 
   /** Gives the lock up. Safe to call twice. */
@@ -111,13 +127,21 @@ function createLockFile(path: string, content: string): boolean {
 }
 
 function createInPlace(path: string, content: string): boolean {
+  let file: number;
   try {
-    writeFileSync(path, content, { flag: "wx", mode: 0o600 });
-    return true;
+    file = openSync(path, "wx", 0o600);
   } catch (error) {
     if (isExisting(error)) return false;
+    throw error;
+  }
+  try {
+    writeFileSync(file, content);
+    return true;
+  } catch (error) {
     rmSync(path, { force: true });
     throw error;
+  } finally {
+    closeSync(file);
   }
 }
 

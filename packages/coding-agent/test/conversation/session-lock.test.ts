@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -166,6 +166,19 @@ describe("SE-016 one writer a file", () => {
     await rename(lockPath(), join(workspace.root, "gone"));
     await conversation.appendMessage(userMessage("three"));
     expect(textsIn(path())).toEqual(["one", "two", "three"]);
+  });
+
+  test("a lock file that was touched or copied is still held and released", async () => {
+    await writeFile(path(), sessionText([]));
+    const conversation = openToWrite(path());
+    await utimes(lockPath(), 1, 1);
+    await conversation.appendMessage(userMessage("one"));
+    await copyFile(lockPath(), `${lockPath()}.copy`);
+    await rename(`${lockPath()}.copy`, lockPath());
+    await conversation.appendMessage(userMessage("two"));
+    expect(textsIn(path())).toEqual(["one", "two"]);
+    await conversation.close();
+    expect(await lockFiles()).toEqual([]);
   });
 
   test("a lock is released once, and not when it is another's", async () => {
