@@ -1,7 +1,9 @@
 // Run by adapters.ts in a process of its own: asks a server for the same long reply again and again, in turn through an adapter and with a
 // bare loop, and prints the CPU time of each as one line of JSON.
-import { stream } from "../../packages/ai/dist/index.js";
 
+// By address: the built package is what is measured, and types are checked before anything is built.
+const built = new URL("../../packages/ai/dist/index.js", import.meta.url).href;
+const { stream } = (await import(built)) as typeof import("../../packages/ai/src/index.ts");
 const [api, url, rounds] = process.argv.slice(2) as [string, string, string];
 const model = {
   id: "bench",
