@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { forgetGroup, isGroupAlive, signalGroup } from "./running-groups.ts";
 
@@ -26,7 +26,7 @@ export async function killTree(leaderPid: number): Promise<void> {
 
 async function isGone(leaderPid: number, withinMs: number): Promise<boolean> {
   const deadline = performance.now() + withinMs;
-  while (isGroupAlive(leaderPid) && (await hasLivingMember(leaderPid))) {
+  while (isGroupAlive(leaderPid) && hasLivingMember(leaderPid)) {
     if (performance.now() >= deadline) return false;
     await sleep(pollMs);
   }
@@ -37,18 +37,42 @@ async function isGone(leaderPid: number, withinMs: number): Promise<boolean> {
  * Whether a member is more than a zombie. Where process 1 is slow to collect orphans, or never does, as in many containers, the
  * group would seem to live on for seconds. Elsewhere than on Linux there is no /proc, and the answer is yes.
  */
-async function hasLivingMember(leaderPid: number): Promise<boolean> {
-  const names = await readdir("/proc").catch(() => []);
-  const pids = names.filter((name) => /^\d+$/.test(name));
+function hasLivingMember(leaderPid: number): boolean {
+  const pids = listPids();
   if (pids.length === 0) return true;
-  const states = await Promise.all(pids.map((pid) => memberState(pid, leaderPid)));
-  return states.some((state) => state !== undefined && state !== "Z" && state !== "X");
+  // A stat line has some 300 bytes. One small buffer for all, since reading whole files takes 64 KB for each process and poll.
+  const buffer = Buffer.alloc(1024);
+  return pids.some((pid) => {
+    const state = memberState(pid, leaderPid, buffer);
+    return state !== undefined && state !== "Z" && state !== "X";
+  });
+}
+
+function listPids(): string[] {
+  try {
+    return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  } catch {
+    return []; // no /proc here
+  }
 }
 
 /** The state letter of proc_pid_stat(5); undefined for a process of another group, or one that has gone meanwhile. */
-async function memberState(pid: string, leaderPid: number): Promise<string | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
+function memberState(pid: string, leaderPid: number, buffer: Buffer): string | undefined {
+  const stat = readStart(`/proc/${pid}/stat`, buffer);
   // The name, in parentheses, may hold anything; after it come state, parent and group.
   const [state, , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return Number(group) === leaderPid ? state : undefined;
+}
+
+function readStart(path: string, buffer: Buffer): string {
+  try {
+    const file = openSync(path, "r");
+    try {
+      return buffer.toString("latin1", 0, readSync(file, buffer, 0, buffer.length, 0));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return ""; // the process has gone
+  }
 }
