@@ -26,11 +26,19 @@ export async function killTree(leaderPid: number): Promise<void> {
 
 async function isGone(leaderPid: number, withinMs: number): Promise<boolean> {
   const deadline = performance.now() + withinMs;
-  while (isGroupAlive(leaderPid) && hasLivingMember(leaderPid)) {
+  while (isGroupAlive(leaderPid) && isLiving(leaderPid)) {
     if (performance.now() >= deadline) return false;
     await sleep(pollMs);
   }
   return true;
+}
+
+/**
+ * A dying shell may fork once more while it holds SIGTERM back, and that child gets no signal. Born between the listing of processes and
+ * the look at its parent, it would be missed; the second look finds it, since its parent is dead by then.
+ */
+function isLiving(leaderPid: number): boolean {
+  return hasLivingMember(leaderPid) || hasLivingMember(leaderPid);
 }
 
 /**
