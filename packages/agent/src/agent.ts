@@ -120,6 +120,11 @@ export class Agent {
     this.followUps.add(message);
   }
 
+  /** How many messages wait in both queues. */
+  get queuedCount(): number {
+    return this.steering.length + this.followUps.length;
+  }
+
   /** Stops the run that is going, if any; queued messages stay queued. `waitForIdle()` tells when it has ended. */
   abort(reason: unknown = new AgentError("aborted", "The run was aborted.")): void {
     this.#run?.controller.abort(reason);
@@ -167,7 +172,7 @@ export class Agent {
     const { messages: transcript } = this.state;
     let leftBehind = 0;
     const emit = (event: AgentEvent) => {
-      if (event.type === "agent_end") leftBehind = this.steering.length + this.followUps.length;
+      if (event.type === "agent_end") leftBehind = this.queuedCount;
       return this.#listeners.emit(event);
     };
     for (let next = prompts; ; ) {

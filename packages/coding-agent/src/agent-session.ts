@@ -84,7 +84,7 @@ export class AgentSession {
       limits: parts.limits,
       user: parts.user,
       emit,
-      isMoreQueued: () => this.#agent.steering.length + this.#agent.followUps.length > 0,
+      isMoreQueued: () => this.#agent.queuedCount > 0,
       addHint: (text) => this.#agent.steer(createUserMessage({ text })),
       // Through the controller, which knows a run from its acceptance on; the agent only knows it once it has begun.
       abortRun: () => void this.#runs.abort(),
@@ -312,7 +312,7 @@ export class AgentSession {
   state(): Omit<SessionState, "streamMode"> {
     const agent = this.#agent;
     const { conversation } = this.#transcript;
-    const queuedMessageCount = agent.steering.length + agent.followUps.length;
+    const queuedMessageCount = agent.queuedCount;
     const messageCount = this.messages.length;
     return {
       model: agent.state.model ? toWireModel(agent.state.model) : null,

@@ -3,6 +3,7 @@ import { listModels } from "./cli/list-models.ts";
 import { runPrompts } from "./cli/run-prompts.ts";
 import { runRpc } from "./cli/run-rpc.ts";
 import { UsageError } from "./errors.ts";
+import { writeError } from "./modes/terminal-text.ts";
 import { packageVersion } from "./version.ts";
 
 /** Runs the command line and ends the process with its exit code. Errors are one line on stderr; `PI_DEBUG=1` adds the stack. */
@@ -12,7 +13,7 @@ export async function main(args: readonly string[]): Promise<never> {
     exitCode = await run(args);
   } catch (error) {
     exitCode = error instanceof UsageError ? error.exitCode : 1;
-    process.stderr.write(`${describe(error)}\n`);
+    writeError(describe(error));
   }
   // Also when a tool has left timers or sockets open.
   process.exit(process.exitCode ?? exitCode);

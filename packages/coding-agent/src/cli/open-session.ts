@@ -1,6 +1,6 @@
 import type { AgentSession } from "../agent-session.ts";
 import { createAgentSession } from "../create-agent-session.ts";
-import { toTerminalText } from "../modes/terminal-text.ts";
+import { writeError } from "../modes/terminal-text.ts";
 import type { Arguments } from "./args.ts";
 import { toSessionOptions } from "./session-options.ts";
 import { onEndSignal } from "./signals.ts";
@@ -9,6 +9,6 @@ import { onEndSignal } from "./signals.ts";
 export async function openSession(args: Arguments): Promise<AgentSession> {
   const session = await createAgentSession(toSessionOptions(args));
   onEndSignal(() => session.dispose());
-  for (const line of session.diagnostics) process.stderr.write(`${toTerminalText(line)}\n`);
+  for (const line of session.diagnostics) writeError(line);
   return session;
 }

@@ -4,6 +4,7 @@ import type { StreamMode } from "../protocol/data.ts";
 import { outcomeOf } from "./outcome.ts";
 import { RecordWriter } from "./record-writer.ts";
 import { openStdout } from "./stdout.ts";
+import { writeError } from "./terminal-text.ts";
 
 /**
  * Runs prompts in order and writes the session header and every event as JSON lines. Resolves with the exit code when all is written: 1
@@ -25,6 +26,6 @@ export async function runJsonMode(session: AgentSession, prompts: readonly Promp
   await stdout.end();
   if (!isRead) return 1;
   const { error } = outcomeOf(session);
-  if (error !== undefined) process.stderr.write(`${error}\n`);
+  if (error !== undefined) writeError(error);
   return error === undefined ? 0 : 1;
 }

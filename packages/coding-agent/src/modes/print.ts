@@ -1,7 +1,7 @@
 import type { AgentSession } from "../agent-session.ts";
 import type { PromptInput } from "../prompt/prompt-input.ts";
 import { outcomeOf } from "./outcome.ts";
-import { toTerminalText } from "./terminal-text.ts";
+import { toTerminalText, writeError } from "./terminal-text.ts";
 
 /**
  * Runs prompts in order and writes only the text of the last answer to stdout; a failure is one line on stderr. Resolves with the exit
@@ -12,7 +12,7 @@ export async function runPrintMode(session: AgentSession, prompts: readonly Prom
   const { text, error } = outcomeOf(session);
   await session.dispose();
   if (error !== undefined) {
-    process.stderr.write(`${toTerminalText(error)}\n`);
+    writeError(error);
     return 1;
   }
   const shown = process.stdout.isTTY ? toTerminalText(text) : text;

@@ -1,7 +1,7 @@
 import type { AgentSession, AgentSessionEvent } from "../agent-session.ts";
 import type { PromptInput } from "../prompt/prompt-input.ts";
 import { outcomeOf } from "./outcome.ts";
-import { toTerminalText } from "./terminal-text.ts";
+import { toTerminalText, writeError } from "./terminal-text.ts";
 
 /** Characters of a call's arguments or result that are shown. */
 const maxShown = 100;
@@ -31,7 +31,7 @@ export async function runTextMode(
   const { text, error } = outcomeOf(session);
   await session.dispose();
   if (error !== undefined) {
-    stderr.write(`${toTerminalText(error)}\n`);
+    writeError(error, stderr);
     return 1;
   }
   if (!isLive) stdout.write(`${text}\n`);

@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import { BashResultSchema, InterruptModeSchema, QueuedTextsSchema, QueueModeSchema, SessionStateSchema } from "./data.ts";
+import { literals } from "./literals.ts";
 import { AgentMessageSchema, AttachmentSchema, ImageContentSchema, WireModelSchema } from "./messages.ts";
 
 /**
@@ -37,9 +38,7 @@ export const commands = {
     "ordered",
     {
       ...promptInput,
-      streamingBehavior: Type.Optional(
-        Type.Unsafe<"steer" | "followUp">(Type.Union([Type.Literal("steer"), Type.Literal("followUp")])),
-      ),
+      streamingBehavior: Type.Optional(literals(["steer", "followUp"])),
     },
     none,
   ),

@@ -1,10 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { literals } from "./literals.ts";
 import { ThinkingLevelSchema, WireModelSchema } from "./messages.ts";
 
-export const QueueModeSchema = Type.Unsafe<"all" | "one-at-a-time">(
-  Type.Union([Type.Literal("all"), Type.Literal("one-at-a-time")]),
-);
-export const InterruptModeSchema = Type.Unsafe<"immediate" | "wait">(Type.Union([Type.Literal("immediate"), Type.Literal("wait")]));
+export const QueueModeSchema = literals(["all", "one-at-a-time"]);
+export const InterruptModeSchema = literals(["immediate", "wait"]);
 
 /** Texts that wait in the queues, first to go first. */
 export const QueuedTextsSchema = Type.Object({ steering: Type.Array(Type.String()), followUp: Type.Array(Type.String()) });
@@ -12,18 +11,14 @@ export const QueuedTextsSchema = Type.Object({ steering: Type.Array(Type.String(
 export const TodoTaskSchema = Type.Object({
   id: Type.String(),
   content: Type.String(),
-  status: Type.Unsafe<"pending" | "in_progress" | "completed" | "abandoned">(
-    Type.Union([Type.Literal("pending"), Type.Literal("in_progress"), Type.Literal("completed"), Type.Literal("abandoned")]),
-  ),
+  status: literals(["pending", "in_progress", "completed", "abandoned"]),
 });
 
 export const TodoPhaseSchema = Type.Object({ id: Type.String(), name: Type.String(), tasks: Type.Array(TodoTaskSchema) });
 export type TodoPhase = Static<typeof TodoPhaseSchema>;
 
 /** How answers are streamed: every record with the whole message so far, or only what is new. */
-export const StreamModeSchema = Type.Unsafe<"snapshots" | "deltas">(
-  Type.Union([Type.Literal("snapshots"), Type.Literal("deltas")]),
-);
+export const StreamModeSchema = literals(["snapshots", "deltas"]);
 export type StreamMode = Static<typeof StreamModeSchema>;
 
 /** The answer to `get_state`; every key is always there. */

@@ -1,4 +1,5 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
+import { literals } from "./literals.ts";
 import {
   AgentMessageSchema,
   AssistantMessageSchema,
@@ -28,13 +29,11 @@ export const AssistantMessageEventSchema = Type.Union([
   event("toolcall_delta", { ...blockIndex, delta: Type.String(), ...partial }),
   event("toolcall_end", { ...blockIndex, toolCall: ToolCallSchema, ...partial }),
   event("done", {
-    reason: Type.Unsafe<"stop" | "length" | "toolUse">(
-      Type.Union([Type.Literal("stop"), Type.Literal("length"), Type.Literal("toolUse")]),
-    ),
+    reason: literals(["stop", "length", "toolUse"]),
     message: AssistantMessageSchema,
   }),
   event("error", {
-    reason: Type.Unsafe<"error" | "aborted">(Type.Union([Type.Literal("error"), Type.Literal("aborted")])),
+    reason: literals(["error", "aborted"]),
     error: AssistantMessageSchema,
   }),
 ]);
@@ -49,8 +48,7 @@ const toolCallFields = {
 };
 const toolArguments = { args: Type.Record(Type.String(), Type.Unknown()) };
 
-const limitNames = ["max-turns", "max-cost", "max-time", "max-tool-calls", "too-many-failures", "no-progress"] as const;
-const LimitNameSchema = Type.Unsafe<(typeof limitNames)[number]>(Type.Union(limitNames.map((name) => Type.Literal(name))));
+const LimitNameSchema = literals(["max-turns", "max-cost", "max-time", "max-tool-calls", "too-many-failures", "no-progress"]);
 
 /** Everything that is streamed unasked, by `type`. */
 export const events = {

@@ -1,5 +1,6 @@
 import type { Api } from "@pikit/ai";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { literals } from "./literals.ts";
 
 /**
  * Schemas of models, messages and their parts. Their TypeScript types live in `@pikit/ai` and `@pikit/agent`; a type-only test asserts
@@ -9,10 +10,6 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 /** A field that may be absent or null, with the same meaning. */
 function nullable<T extends TSchema>(schema: T) {
   return Type.Optional(Type.Union([schema, Type.Null()]));
-}
-
-function literals<const T extends readonly string[]>(values: T) {
-  return Type.Unsafe<T[number]>(Type.Union(values.map((value) => Type.Literal(value))));
 }
 
 const api = Type.Unsafe<Api>(Type.String());
