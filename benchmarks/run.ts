@@ -1,13 +1,19 @@
 // npm run bench [-- --json] [--rounds 41] [name …]: runs the benchmarks and prints their results beside the budgets.
 import { parseArgs, styleText } from "node:util";
 import { adapterLoad, adapterStream } from "./adapters.ts";
+import { bash } from "./bash.ts";
+import { edit } from "./edit.ts";
 import { firstAnswer } from "./first-answer.ts";
 import type { Result } from "./lib/statistics.ts";
+import { search } from "./search.ts";
 
 const benchmarks: Readonly<Record<string, (rounds: number) => Promise<Result[]>>> = {
   "first-answer": firstAnswer,
   "adapter-stream": adapterStream,
   "adapter-load": adapterLoad,
+  search,
+  edit,
+  bash,
 };
 
 const { values, positionals } = parseArgs({

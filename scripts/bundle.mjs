@@ -14,9 +14,13 @@ const packages = {
   "@pikit/agent": { library: { index: "src/index.ts" } },
   "@pikit/coding-agent": {
     library: { index: "src/index.ts", protocol: "src/protocol/index.ts" },
+    // For tests of those who use the library; takes only types from it.
+    tests: { "session-store-tests": "src/session-store-tests.ts" },
     // The command takes ai and agent in: a start reads 6 files instead of 20, which is a fifth of its time. Programs that use the library
     // share one copy of ai and agent with it, so that what they register there is known here.
     command: { cli: "src/cli.ts" },
+    // Programs of threads, started by path: see src/tools/images/run-worker.ts.
+    worker: { "image-worker": "src/tools/images/worker.ts" },
   },
   "@pikit/rpc-client": {
     library: { index: "src/index.ts" },
@@ -27,9 +31,9 @@ const packages = {
 
 const typebox = "@sinclair/typebox";
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
-const { library, command, inlines } =
+const { library, tests, command, worker, inlines } =
   packages[manifest.name] ?? fail("scripts/bundle.mjs knows no entry points of it, add them there");
-for (const source of Object.values({ ...library, ...command })) {
+for (const source of Object.values({ ...library, ...tests, ...command, ...worker })) {
   if (!existsSync(source)) fail(`the entry point ${source} is missing`);
 }
 
@@ -37,11 +41,16 @@ for (const source of Object.values({ ...library, ...command })) {
 for (const folder of ["dist/chunks", "dist/command"]) rmSync(folder, { recursive: true, force: true });
 const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).filter((name) => name !== typebox);
 const ours = (name) => name.startsWith("@pikit/");
-const outputs = await bundle(library, { folder: "chunks", imports: inlines ? [] : installed, shared: Object.values(library) });
+const outputs = await bundle(
+  { ...library, ...tests },
+  { folder: "chunks", imports: inlines ? [] : installed, shared: Object.values(library) },
+);
 if (command) {
   const imports = installed.filter((name) => !ours(name));
   Object.assign(outputs, await bundle(command, { folder: "command", imports, shared: ["src/main.ts"] }));
 }
+
+if (worker) Object.assign(outputs, await bundle(worker, { folder: "chunks", imports: installed, shared: [] }));
 
 const bundled = Object.values(outputs).flatMap(({ inputs }) =>
   Object.keys(inputs).filter((file) => inputs[file].bytesInOutput > 0),

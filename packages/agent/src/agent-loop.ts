@@ -66,14 +66,15 @@ async function nextMessages(
 ): Promise<readonly AgentMessage[] | undefined> {
   if (signal.aborted) return undefined;
   if (!isUsable(turn)) {
-    const isRetried = await withinGrace("a hook", async () => config.shouldRetry?.(turn, signal), signal);
-    return isRetried && !signal.aborted ? [] : undefined;
+    const verdict = await withinGrace("a hook", async () => config.shouldRetry?.(turn, signal), signal);
+    if (!verdict || signal.aborted) return undefined;
+    return verdict === true ? [] : verdict;
   }
   const finished = { answer: turn.answer, toolResults };
   const verdict = await withinGrace("a hook", async () => config.betweenTurns?.(finished, signal), signal);
   if (verdict === "stop" || signal.aborted) return undefined;
-  const steering = config.takeSteering?.() ?? [];
-  if (toolResults.length > 0 || steering.length > 0) return steering;
+  const next = [...(verdict ?? []), ...(config.takeSteering?.() ?? [])];
+  if (toolResults.length > 0 || next.length > 0) return next;
   const followUps = config.takeFollowUps?.() ?? [];
   return followUps.length > 0 ? followUps : undefined;
 }

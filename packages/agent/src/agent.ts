@@ -39,7 +39,10 @@ export interface AgentOptions extends AgentHooks {
 
 /** What an owner may decide during a run; see `AgentLoopConfig`. */
 export interface AgentHooks
-  extends Pick<AgentLoopConfig, "toModelMessages" | "shouldRetry" | "betweenTurns" | "beforeToolCall" | "afterToolCall"> {
+  extends Pick<
+    AgentLoopConfig,
+    "toModelMessages" | "watchAnswer" | "shouldRetry" | "betweenTurns" | "beforeToolCall" | "afterToolCall"
+  > {
   /** Further options of a model call, such as a key; asked for before each call, since keys expire. */
   requestOptions?(model: Model): RequestOptions | Promise<RequestOptions>;
   /** Called after messages were queued, taken or cleared. */

@@ -7,6 +7,7 @@ import {
   type Model,
   stream,
 } from "@pikit/ai";
+import { AnswerWatch } from "./answer-watch.ts";
 import type { AgentLoopConfig, AgentMessage, Emit, ModelRequest } from "./types.ts";
 import { withinGrace } from "./within-grace.ts";
 
@@ -34,8 +35,9 @@ export async function runAssistantTurn(
   try {
     request = await withinGrace("a hook", async () => config.nextRequest(), signal);
     const messages = await withinGrace("a hook", async () => (config.toModelMessages ?? keepModelMessages)(transcript), signal);
-    const events = startAnswer(request, messages, signal);
-    answer = await tellAnswer(events, emit);
+    const watch = config.watchAnswer && new AnswerWatch((event) => config.watchAnswer?.(event), signal);
+    const events = startAnswer(request, messages, watch?.signal ?? signal);
+    answer = await tellAnswer(events, watch, emit);
     failure = events.failure;
   } catch (error) {
     answer = await tellFailedAnswer(request?.model, error, emit, signal);
@@ -82,9 +84,14 @@ function startAnswer(request: ModelRequest, messages: Message[], signal: AbortSi
   );
 }
 
-async function tellAnswer(events: AssistantMessageEventStream, emit: Emit): Promise<AssistantMessage> {
+async function tellAnswer(
+  events: AssistantMessageEventStream,
+  watch: AnswerWatch | undefined,
+  emit: Emit,
+): Promise<AssistantMessage> {
   let isStarted = false;
-  for await (const event of events) {
+  for await (const streamed of events) {
+    const event = watch?.see(streamed) ?? streamed;
     const message = event.type === "done" ? event.message : event.type === "error" ? event.error : event.partial;
     if (!isStarted) {
       isStarted = true;

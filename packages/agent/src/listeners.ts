@@ -36,7 +36,9 @@ export class Listeners<TEvent> {
 
   #call(listener: Listener<TEvent> | undefined, event: TEvent): Promise<void> | undefined {
     try {
-      return listener?.(event)?.catch((error: unknown) => this.#onError(error, event));
+      const result: unknown = listener?.(event);
+      // What a listener in plain JavaScript returns may be anything.
+      return result instanceof Promise ? result.catch((error: unknown) => this.#onError(error, event)) : undefined;
     } catch (error) {
       this.#onError(error, event);
       return undefined;

@@ -144,8 +144,11 @@ export interface FinishedTurn {
   toolResults: readonly ToolResultMessage[];
 }
 
-/** What a `betweenTurns` hook may decide. */
-export type TurnVerdict = "stop" | undefined;
+/** What a `betweenTurns` hook may decide: `stop` ends the run; messages go in next, before what is queued, and the run goes on. */
+export type TurnVerdict = "stop" | readonly AgentMessage[] | undefined;
+
+/** What a `shouldRetry` hook may decide: whether to ask again, or the messages to put in before. */
+export type RetryVerdict = boolean | readonly AgentMessage[];
 
 /** What a tool call gave. */
 export interface ToolCallOutcome {
@@ -180,12 +183,14 @@ export interface AgentLoopConfig {
   interruptMode?(): InterruptMode;
   /** Whether `takeSteering` would give something. */
   hasSteering?(): boolean;
-  /** Whether to ask again after an answer that failed. It may wait, and must stop waiting when the signal is aborted. Default: no. */
-  shouldRetry?(failed: FailedAnswer, signal: AbortSignal): boolean | Promise<boolean>;
   /**
-   * Called after each turn that did not fail, before anything queued is looked for: the place for work on the transcript. `stop` ends the
-   * run here.
+   * Sees each event of an answer as it streams. `true` ends the answer here: it becomes one that was aborted, its calls are not run, and
+   * `shouldRetry` decides whether the run goes on.
    */
+  watchAnswer?(event: AssistantMessageEvent): boolean | undefined;
+  /** Whether to ask again after an answer that failed. It may wait, and must stop waiting when the signal is aborted. Default: no. */
+  shouldRetry?(failed: FailedAnswer, signal: AbortSignal): RetryVerdict | Promise<RetryVerdict>;
+  /** Called after each turn that did not fail, before anything queued is looked for: the place for work on the transcript. */
   betweenTurns?(turn: FinishedTurn, signal: AbortSignal): TurnVerdict | Promise<TurnVerdict>;
   /** Asked for each valid call, in the order of the calls, before any of them runs. */
   beforeToolCall?(call: PendingToolCall, signal: AbortSignal): ToolCallVerdict | undefined | Promise<ToolCallVerdict | undefined>;

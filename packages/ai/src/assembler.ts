@@ -1,5 +1,6 @@
 import type { AssistantMessageEventStream } from "./assistant-stream.ts";
-import type { AiError } from "./errors.ts";
+import { AiError } from "./errors.ts";
+import { isWindowFull } from "./overflow.ts";
 import { PartialArguments } from "./partial-arguments.ts";
 import type { AssistantMessage, Model, StopReason, TextContent, ThinkingContent, ToolCall, Usage } from "./types.ts";
 import { emptyUsage } from "./usage.ts";
@@ -36,12 +37,14 @@ export class MessageAssembler {
   /** The message being built; events carry this very object as `partial`. */
   readonly message: AssistantMessage;
   readonly #stream: AssistantMessageEventStream;
+  readonly #model: Model;
   /** `end` of each block that is still open, in the order of opening. */
   readonly #open = new Set<{ end(): void }>();
   #started = false;
 
   constructor(model: Model, stream: AssistantMessageEventStream) {
     this.#stream = stream;
+    this.#model = model;
     this.message = {
       role: "assistant",
       content: [],
@@ -145,9 +148,16 @@ export class MessageAssembler {
     return open;
   }
 
-  /** Ends the answer well. Blocks that are still open are complete too, and end in the order in which they were opened. */
+  /**
+   * Ends the answer well. Blocks that are still open are complete too, and end in the order in which they were opened. An answer that
+   * reached its limit before its first token, because the prompt fills the window, ends as an overflow.
+   */
   done(reason: Extract<StopReason, "stop" | "length" | "toolUse">): void {
     if (this.isEnded) return;
+    if (reason === "length" && this.message.content.length === 0 && isWindowFull(this.#model, this.message.usage)) {
+      this.fail(new AiError("context_overflow", `The conversation fills the window of ${this.#model.id}: its answer is empty.`));
+      return;
+    }
     this.start();
     for (const block of [...this.#open]) block.end();
     this.message.stopReason = reason;

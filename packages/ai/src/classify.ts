@@ -50,6 +50,9 @@ const deterministicTexts = /failed to parse tool call arguments as json/i;
 /** More tokens at once than a minute allows: no waiting cures that, a shorter conversation does. Source: OpenAI and Groq, 429. */
 const tokensPerMinute = /\(TPM\)\D{0,20}Limit:? ([\d,]+)\D{0,40}Requested:? ([\d,]+)/i;
 
+/** Too many bytes, by another status than 413: images, as a rule. */
+const tooLargeTexts = /request_too_large|request entity too large|payload (?:is )?too large/i;
+
 /** How Google says with status 400 what others say with 401. */
 const badKeyTexts = /api key not valid|api key expired|API_KEY_INVALID/i;
 
@@ -112,7 +115,7 @@ function waitHint(retryAfterMs: number | undefined): string {
 }
 
 function isRetryable(status: number, code: AiErrorCode, signals: string, shouldRetry: boolean | undefined): boolean {
-  if (code === "context_overflow" || code === "refused") return false;
+  if (code === "context_overflow" || code === "request_too_large" || code === "refused") return false;
   if (shouldRetry !== undefined) return shouldRetry;
   if (status === 400 && badCallTexts.test(signals)) return true;
   if (status === 429 && exhaustedTexts.test(signals)) return false;
@@ -192,6 +195,7 @@ function codeOf(status: number, text: string): AiErrorCode {
   if (status === 400 && refusalTexts.test(text)) return "refused";
   if (overflowStatuses.has(status) && isOverflowText(text)) return "context_overflow";
   if (status === 401 || status === 403 || (status === 400 && badKeyTexts.test(text))) return "auth";
+  if (status === 413 || (status === 400 && tooLargeTexts.test(text))) return "request_too_large";
   if (status === 429) return "rate_limit";
   return status >= 500 || retryableStatuses.has(status) ? "overloaded" : "invalid_request";
 }

@@ -9,6 +9,7 @@ const brand = Symbol.for("pikit.error");
  * - `overloaded`: the provider cannot serve now (408, 5xx, 529)
  * - `invalid_request`: the provider rejects the request as it is (other 4xx)
  * - `context_overflow`: the conversation is longer than the model's window
+ * - `request_too_large`: the request has more bytes than the provider takes, whatever its tokens (413)
  * - `network`: no connection, or it broke
  * - `bad_response`: the answer is not what the wire protocol says, ends early, or stops for an unknown reason
  * - `refused`: the model or a filter declined to answer
@@ -21,6 +22,7 @@ export type AiErrorCode =
   | "overloaded"
   | "invalid_request"
   | "context_overflow"
+  | "request_too_large"
   | "network"
   | "bad_response"
   | "refused"

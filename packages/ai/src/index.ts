@@ -13,6 +13,8 @@ export { environmentKey, keyVariablesOf } from "./auth.ts";
 export { loadProviderModels, type ProviderEntry, providers } from "./catalog/catalog.ts";
 export { AiError, type AiErrorCode, type AiErrorOptions, isAiError } from "./errors.ts";
 export { EventStream } from "./event-stream.ts";
+export { estimatePromptTokens } from "./output-limit.ts";
+export { isSilentOverflow } from "./overflow.ts";
 export { isReplayed } from "./recording/call-interceptor.ts";
 export type { ReplayModel, ReplayOptions } from "./recording/player.ts";
 export type { RecordOptions } from "./recording/recorder.ts";

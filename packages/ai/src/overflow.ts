@@ -1,3 +1,5 @@
+import type { AssistantMessage, Model, Usage } from "./types.ts";
+
 /** How providers and local servers say that a conversation is too long. Numbers may have thousands separators. */
 const overflowTexts: readonly RegExp[] = [
   /prompt is too long/i, // Anthropic, Kimi
@@ -25,4 +27,28 @@ const rateTexts = /rate limit|per minute|per day|quota|throttl/i;
 /** Whether a provider's message says that the conversation is longer than the model's window. */
 export function isOverflowText(text: string): boolean {
   return !rateTexts.test(text) && overflowTexts.some((pattern) => pattern.test(text));
+}
+
+/** From this part of the window on, an answer without a single token had no room, whatever the provider calls it. */
+const fullFraction = 0.99;
+
+/** Whether an answer that reached its limit before its first token did so because the prompt fills the window. */
+export function isWindowFull({ contextWindow }: Model, usage: Usage): boolean {
+  return contextWindow > 0 && usage.output === 0 && promptTokens(usage) >= fullFraction * contextWindow;
+}
+
+/**
+ * Whether an answer that ended well read more than the model's window holds: some servers cut the beginning off and say nothing. The
+ * answer stands, but the conversation has to become shorter. False where the window is not known.
+ */
+export function isSilentOverflow(
+  { stopReason, usage }: AssistantMessage,
+  { contextWindow }: Pick<Model, "contextWindow">,
+): boolean {
+  const endedWell = stopReason === "stop" || stopReason === "toolUse";
+  return endedWell && contextWindow > 0 && promptTokens(usage) > contextWindow;
+}
+
+function promptTokens({ input, cacheRead, cacheWrite }: Usage): number {
+  return input + cacheRead + cacheWrite;
 }

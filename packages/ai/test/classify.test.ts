@@ -80,8 +80,24 @@ describe("context overflow", () => {
       code: "context_overflow",
       retryable: false,
     });
-    expect(errorForStatus(status, "bad", { provider: "c", emptyIsOverflow: true }).code).toBe("invalid_request");
-    expect(ofStatus(status, "").code).toBe("invalid_request");
+    const other = status === 413 ? "request_too_large" : "invalid_request";
+    expect(errorForStatus(status, "bad", { provider: "c", emptyIsOverflow: true }).code).toBe(other);
+    expect(ofStatus(status, "").code).toBe(other);
+  });
+
+  test.each([
+    [413, "Payload Too Large"],
+    [413, "request entity too large"],
+    [413, "Request exceeds the maximum size of 32 MB"],
+    [400, "Request Entity Too Large"],
+  ])("ER-010 %i %s is about bytes: no overflow, and cured by no waiting", (status, message) => {
+    expect(ofStatus(status, message)).toMatchObject({ code: "request_too_large", retryable: false });
+    expect(errorForStatus(status, message, { provider: "test", shouldRetry: true }).retryable).toBe(false);
+  });
+
+  test("ER-010 Anthropic's name of it inside a stream, unless it speaks of tokens", () => {
+    expect(errorInStream({ type: "request_too_large", message: "too big" }, "test").code).toBe("request_too_large");
+    expect(ofStatus(413, "prompt is too long: 212345 tokens > 200000 maximum").code).toBe("context_overflow");
   });
 
   test("ER-011 more tokens at once than a minute allows is an overflow, fewer are a matter of waiting", () => {

@@ -1,45 +1,26 @@
-import type { Agent, AgentEvent, AgentHooks, AgentMessage, InterruptMode, Listener, QueueMode } from "@pikit/agent";
-import { Listeners } from "@pikit/agent";
+import type { AgentMessage, InterruptMode, Listener, QueueMode } from "@pikit/agent";
 import type { Model, ThinkingLevel } from "@pikit/ai";
-import type { Conversation, NewConversation } from "./conversation/conversation.ts";
+import type { Conversation } from "./conversation/conversation.ts";
 import { SessionError } from "./errors.ts";
-import type { ProcessRunner } from "./exec/run-process.ts";
-import type { ModelRegistry } from "./models/model-registry.ts";
+import type { ModelChoice } from "./models/model-choice.ts";
 import { toWireModel } from "./models/wire-model.ts";
 import { createUserMessage, type PromptInput } from "./prompt/prompt-input.ts";
-import type { BashResult, SessionState } from "./protocol/data.ts";
-import type { LimitName, SessionEvent } from "./protocol/events.ts";
-import { AutoRetry, type RetrySettings } from "./run/auto-retry.ts";
-import { LimitGuard, type RunLimits } from "./run/limits.ts";
-import { type PromptRun, RunController } from "./run/run-controller.ts";
-import { ShellCommands, toBashMessage } from "./run/shell-commands.ts";
-import { Transcript } from "./run/transcript.ts";
-import type { UserInterface } from "./user-interface.ts";
+import type { BashResult, CompactionResult, SessionState, SessionStats, TodoPhase, TodoPhaseInput } from "./protocol/data.ts";
+import type { LimitName } from "./protocol/events.ts";
+import type { PromptRun } from "./run/run-controller.ts";
+import type { SessionHistory } from "./run/session-history.ts";
+import type { QueuedTexts, StreamingBehavior } from "./run/session-queues.ts";
+import { toBashMessage } from "./run/shell-commands.ts";
+import type { ToolSet } from "./run/tool-set.ts";
+import { type AgentSessionEvent, type ConnectedParts, offerTodos } from "./session-parts.ts";
 
-/** Everything that a session tells its subscribers. */
-export type AgentSessionEvent = AgentEvent | SessionEvent;
+export type { AgentSessionEvent };
 
-/** The parts that a session is made of; `createAgentSession` puts them together. */
-export interface AgentSessionParts {
-  /** Makes the agent that the session runs; the hooks are the session's own. */
-  createAgent(hooks: AgentHooks): Agent;
-  conversation: Conversation;
-  models: ModelRegistry;
-  runProcess: ProcessRunner;
-  /** Begins another conversation, stored where this one is. */
-  createConversation(options: NewConversation): Conversation;
-  /** Makes the system prompt; called before the first run, and again after a change of conversation. */
-  buildSystemPrompt(): string;
-  /** What the user chose; each model gets the nearest level that it supports. */
-  thinkingLevel: ThinkingLevel;
-  retry: RetrySettings;
-  limits: RunLimits;
-  /** Who is asked where a decision is needed. */
-  user: UserInterface;
+export interface CompactOptions {
+  instructions?: string | undefined;
+  signal?: AbortSignal;
+  onStarted?(): void;
 }
-
-/** What a message that is sent during a run does: it steers the run, or follows when the run would end. */
-export type StreamingBehavior = "steer" | "followUp";
 
 export interface PromptOptions extends Omit<PromptInput, "text"> {
   /** Aborts the run. */
@@ -54,94 +35,66 @@ export interface PromptOptions extends Omit<PromptInput, "text"> {
  * Events are live objects: the message of a `message_update` goes on growing until its `message_end`.
  */
 export class AgentSession {
-  readonly #parts: AgentSessionParts;
-  readonly #agent: Agent;
-  readonly #transcript: Transcript;
-  readonly #runs: RunController;
-  readonly #retry: AutoRetry;
-  readonly #limits: LimitGuard;
-  readonly #shell: ShellCommands;
-  readonly #listeners = new Listeners<AgentSessionEvent>((error, event) => {
-    console.error(`A listener of the session failed at ${event.type}:`, error);
-  });
-  #systemPromptIsReady = false;
+  /** The models there are, which of them answers, and how hard it thinks. */
+  readonly models: ModelChoice;
+  /** The tools that the model has. */
+  readonly tools: ToolSet;
+  /** The conversation as a tree on disk: entries, branches, forks, other sessions. */
+  readonly history: SessionHistory;
+  readonly #parts: ConnectedParts;
+  /** The revision of the tools that the system prompt was made for, and the folder. */
+  #promptMadeFor = "";
 
-  constructor(parts: AgentSessionParts) {
+  /** @param parts - As `connectParts` makes them. */
+  constructor(parts: ConnectedParts) {
     this.#parts = parts;
-    const emit = (event: AgentSessionEvent) => this.#listeners.emit(event);
-    this.#agent = parts.createAgent({
-      shouldRetry: (failed, signal) => {
-        this.#limits.countCost(failed.answer);
-        return this.#retry.shouldRetry(failed, signal);
-      },
-      betweenTurns: (turn, signal) => this.#limits.afterTurn(turn, signal),
-      beforeToolCall: () => this.#limits.checkCall(),
-      onQueueChange: () => void emit({ type: "queue_update", ...this.queuedTexts() }),
-    });
-    this.#transcript = new Transcript(this.#agent, parts.conversation, (error) => void emit({ type: "error", error }));
-    this.#retry = new AutoRetry(parts.retry, emit);
-    this.#limits = new LimitGuard({
-      limits: parts.limits,
-      user: parts.user,
-      emit,
-      isMoreQueued: () => this.#agent.queuedCount > 0,
-      addHint: (text) => this.#agent.steer(createUserMessage({ text })),
-      // Through the controller, which knows a run from its acceptance on; the agent only knows it once it has begun.
-      abortRun: () => void this.#runs.abort(),
-    });
-    this.#runs = new RunController(this.#agent, () => {
-      this.#limits.stop();
-      return emit({ type: "agent_settled" });
-    });
-    this.#shell = new ShellCommands(parts.runProcess);
-    this.#agent.subscribe((event) => {
-      const stored = this.#transcript.observe(event);
-      return stored === undefined ? emit(event) : stored.then(() => emit(event)).then(() => this.#closeRetry(event));
-    });
+    this.models = parts.models;
+    this.tools = parts.tools;
+    this.history = parts.history;
   }
 
   /** The active branch as the model's context is built from it. Live: read it, do not change it. */
   get messages(): readonly AgentMessage[] {
-    return this.#agent.state.messages;
+    return this.#parts.agent.state.messages;
   }
 
   /** The model that answers; undefined when none is chosen. */
   get model(): Model | undefined {
-    return this.#agent.state.model;
+    return this.#parts.agent.state.model;
   }
 
   get sessionId(): string {
-    return this.#transcript.conversation.header.id;
+    return this.#parts.transcript.conversation.header.id;
   }
 
   /** The session file; null in memory. It exists from the first message on. */
   get sessionFile(): string | null {
-    return this.#transcript.conversation.path;
+    return this.#parts.transcript.conversation.path;
   }
 
   /** The folder that tools work in. */
   get cwd(): string {
-    return this.#transcript.conversation.header.cwd;
+    return this.#parts.transcript.conversation.header.cwd;
   }
 
   /** The header that a file or an event stream of this session begins with. */
   get header(): Conversation["header"] {
-    return this.#transcript.conversation.header;
+    return this.#parts.transcript.conversation.header;
   }
 
   /** What could not be read of the session's file when it was opened, for people; empty when all was. */
   get diagnostics(): readonly string[] {
-    return this.#transcript.conversation.diagnostics;
+    return this.#parts.transcript.conversation.diagnostics;
   }
 
   /** From the acceptance of a prompt until it has settled. */
   get isStreaming(): boolean {
-    return this.#runs.isActive;
+    return this.#parts.runs.isActive;
   }
 
   /** Calls `listener` with every event from now on. Returns the function that ends it. */
   subscribe(listener: Listener<AgentSessionEvent>): () => void {
-    return this.#listeners.add(listener);
+    return this.#parts.listeners.add(listener);
   }
 
   /**
@@ -160,46 +113,42 @@ export class AgentSession {
   async submit(text: string, options: PromptOptions = {}): Promise<PromptRun> {
     const { signal, streamingBehavior, ...input } = options;
     if (this.isStreaming && streamingBehavior) {
-      this.queue(streamingBehavior, { text, ...input });
+      await this.queue(streamingBehavior, { text, ...input });
       return { settled: this.waitForIdle() };
     }
-    return this.#runs.start(async () => {
+    return this.#parts.runs.start(async () => {
       const { model } = this;
       if (!model) {
         throw new SessionError("no_model", "No model is chosen. Choose one with set_model or --model, for example demo/tour.");
       }
       const message = createUserMessage({ text, ...input });
-      await this.#parts.models.requireCredentials(model);
+      await this.#parts.requireCredentials(model);
       this.#prepareSystemPrompt();
-      await this.#transcript.recordChoices();
-      await this.#transcript.accept(message);
-      this.#limits.start();
+      await this.#parts.transcript.recordChoices();
+      await this.#parts.transcript.accept(message);
+      this.#parts.limits.start();
       return message;
     }, signal);
   }
 
   /**
    * Queues a message: `steer` goes in before the next model call of the run, `followUp` when the run would end. While idle it waits and
-   * starts nothing; the next prompt goes first.
+   * starts nothing; the next prompt goes first. Resolves when it is stored.
    *
    * @throws {SessionError} `invalid_input`. Nothing is queued then.
    */
-  queue(behavior: StreamingBehavior, input: PromptInput): void {
-    const message = createUserMessage(input);
-    if (behavior === "steer") this.#agent.steer(message);
-    else this.#agent.followUp(message);
+  queue(behavior: StreamingBehavior, input: PromptInput): Promise<void> {
+    return this.#parts.queues.add(behavior, input);
   }
 
   /** The texts that wait in the queues, first to go first. */
-  queuedTexts(): { steering: string[]; followUp: string[] } {
-    const { steering, followUps } = this.#agent;
-    return { steering: steering.messages.map(textOf), followUp: followUps.messages.map(textOf) };
+  queuedTexts(): QueuedTexts {
+    return this.#parts.queues.texts;
   }
 
   /** Empties both queues and returns the texts that were in them. */
-  clearQueue(): { steering: string[]; followUp: string[] } {
-    const { steering, followUps } = this.#agent;
-    return { steering: steering.clear().map(textOf), followUp: followUps.clear().map(textOf) };
+  clearQueue(): Promise<QueuedTexts> {
+    return this.#parts.queues.clear();
   }
 
   /** Aborts the run that is going, then submits the prompt. Resolves when the prompt is accepted. An unusable prompt aborts nothing. */
@@ -211,72 +160,108 @@ export class AgentSession {
 
   /** How many steering messages go in at a time. */
   setSteeringMode(mode: QueueMode): void {
-    this.#agent.steering.mode = mode;
+    this.#parts.agent.steering.mode = mode;
   }
 
   /** How many follow-ups go in at a time. */
   setFollowUpMode(mode: QueueMode): void {
-    this.#agent.followUps.mode = mode;
+    this.#parts.agent.followUps.mode = mode;
   }
 
   /** Whether steering may skip tool calls of the turn that have not started. */
   setInterruptMode(mode: InterruptMode): void {
-    this.#agent.interruptMode = mode;
+    this.#parts.agent.interruptMode = mode;
   }
 
   /** Whether answers that failed for a passing reason are asked for again. */
   setAutoRetry(enabled: boolean): void {
-    this.#retry.enabled = enabled;
+    for (const retry of this.#parts.retries) retry.enabled = enabled;
   }
 
   /** Ends a wait before a retry; the run ends with the answer that failed. */
   abortRetry(): void {
-    this.#retry.cancel();
+    for (const retry of this.#parts.retries) retry.cancel();
   }
 
   /** The limit that ended the last run; undefined when none did. */
   get reachedLimit(): LimitName | undefined {
-    return this.#limits.reached;
+    return this.#parts.limits.reached;
   }
 
-  /** Stops the run that is going, with its tools, and resolves when it has settled. Does nothing when idle. */
-  abort(): Promise<void> {
-    return this.#runs.abort();
+  /** Stops the run that is going, with its tools, and a compaction; resolves when both have settled. Does nothing when idle. */
+  async abort(): Promise<void> {
+    await Promise.all([this.#parts.runs.abort(), this.#parts.compactor.abort()]);
+  }
+
+  /**
+   * Settles the run that is going, then summarises the older part of the conversation, whatever its size.
+   *
+   * @param options - `instructions`: what the summary is to look at in particular; `onStarted`: called when the run has settled.
+   * @throws {SessionError} `busy` while another compaction is going, `no_model`, `nothing_to_compact`, `aborted`, `compaction_failed`.
+   *   The conversation is unchanged then.
+   */
+  async compact({ instructions, signal, onStarted }: CompactOptions = {}): Promise<CompactionResult> {
+    await this.#parts.runs.abort();
+    const result = this.#parts.compactor.compact(instructions, signal);
+    onStarted?.();
+    return result;
+  }
+
+  /** Whether the conversation is compacted by itself when it comes near the end of the model's window. */
+  setAutoCompaction(enabled: boolean): void {
+    this.#parts.compactor.enabled = enabled;
+  }
+
+  /**
+   * Replaces the list of what is to be done and shows it to the model, which from now on can change it with the `todo` tool.
+   *
+   * @returns The list with missing ids filled in.
+   * @throws {SessionError} `invalid_input`; the list stays as it was.
+   */
+  async setTodos(phases: readonly TodoPhaseInput[]): Promise<TodoPhase[]> {
+    const normalised = await this.#parts.todos.set(phases, "host");
+    await offerTodos(this.tools, this.#parts.todos);
+    return normalised;
+  }
+
+  /** Counts, tokens and cost of the whole session, and how full the model's window is. */
+  stats(): SessionStats {
+    const { conversation } = this.#parts.transcript;
+    return conversation.stats.toStats({
+      sessionFile: conversation.path,
+      sessionId: conversation.header.id,
+      contextUsage: this.#parts.compactor.contextUsage ?? { tokens: null, contextWindow: 0, percent: null },
+    });
   }
 
   /** Resolves when no run is going. */
   waitForIdle(): Promise<void> {
-    return this.#runs.waitForIdle();
+    return this.#parts.runs.waitForIdle();
   }
 
   /** Answers with this model from the next model call on. */
-  async setModel(model: Model): Promise<void> {
-    this.#agent.state.model = await this.#parts.models.prepare(model);
-    this.#agent.state.thinkingLevel = clampThinkingLevel(this.#parts.thinkingLevel, model);
-    await this.#transcript.recordChoices();
+  setModel(model: Model): Promise<void> {
+    return this.models.set(model);
   }
 
-  /** The model of that provider and id; undefined when there is none. */
-  findModel(provider: string, modelId: string): Promise<Model | undefined> {
-    return this.#parts.models.find(provider, modelId);
+  /** How hard the model thinks. */
+  get thinkingLevel(): ThinkingLevel {
+    return this.#parts.agent.state.thinkingLevel;
   }
 
-  /** The models whose provider has credentials or needs none. */
-  availableModels(): Promise<Model[]> {
-    return this.#parts.models.available();
+  /** Thinks so hard from the next model call on; the nearest that the model supports. */
+  setThinkingLevel(level: ThinkingLevel): Promise<void> {
+    return this.models.setLevel(level);
   }
 
   /** Settles the run that is going and begins an empty conversation with the same model, folder and store. */
-  async newSession(options: { parentSession?: string } = {}): Promise<void> {
-    this.abortBash();
-    const left = await this.#runs.between(() => {
-      const { conversation } = this.#transcript;
-      this.#transcript.replace(this.#parts.createConversation({ cwd: this.cwd, ...options }));
-      this.#systemPromptIsReady = false;
-      this.clearQueue();
-      return conversation;
-    });
-    await left.close();
+  newSession(options: { parentSession?: string } = {}): Promise<void> {
+    return this.history.startNew({ cwd: this.cwd, ...options });
+  }
+
+  /** Settles the run that is going and goes on with another session; see `SessionHistory.open`. */
+  switchSession(ref: string): Promise<void> {
+    return this.history.open(ref);
   }
 
   /**
@@ -287,18 +272,30 @@ export class AgentSession {
     command: string,
     options: { excludeFromContext?: boolean; onOutput?: (chunk: string) => void; signal?: AbortSignal } = {},
   ): Promise<BashResult> {
-    const { conversation } = this.#transcript;
-    const result = await this.#shell.run(command, { cwd: this.cwd, onOutput: options.onOutput, signal: options.signal });
+    const { conversation } = this.#parts.transcript;
+    const result = await this.#parts.shell.run(command, { cwd: this.cwd, onOutput: options.onOutput, signal: options.signal });
     // A command of a conversation that has been left has nowhere to be told.
-    if (conversation === this.#transcript.conversation) {
-      await this.#transcript.insert(toBashMessage(command, result, options.excludeFromContext ?? false));
+    if (conversation === this.#parts.transcript.conversation) {
+      await this.#parts.transcript.insert(toBashMessage(command, result, options.excludeFromContext ?? false));
     }
     return result;
   }
 
   /** Stops all shell commands of the user's own. */
   abortBash(): void {
-    this.#shell.abort();
+    this.#parts.shell.abort();
+  }
+
+  /**
+   * Writes the active branch to a file as one HTML page that needs nothing else.
+   *
+   * @param outputPath - Relative to the working folder. Default: `pi-session-<id>.html`.
+   * @returns The absolute path.
+   * @throws {SessionError} `write_failed`, `read_failed`.
+   */
+  async exportHtml(outputPath?: string): Promise<string> {
+    const { exportHtml } = await import("./export/export-html.ts");
+    return exportHtml(this.#parts.transcript.conversation, { cwd: this.cwd, outputPath });
   }
 
   /** The text of the last assistant message; null when there is none. */
@@ -310,15 +307,15 @@ export class AgentSession {
 
   /** What `get_state` answers, but for the stream mode, which belongs to the connection. */
   state(): Omit<SessionState, "streamMode"> {
-    const agent = this.#agent;
-    const { conversation } = this.#transcript;
+    const { agent } = this.#parts;
+    const { conversation } = this.#parts.transcript;
     const queuedMessageCount = agent.queuedCount;
     const messageCount = this.messages.length;
     return {
       model: agent.state.model ? toWireModel(agent.state.model) : null,
       thinkingLevel: agent.state.thinkingLevel,
       isStreaming: this.isStreaming,
-      isCompacting: false,
+      isCompacting: this.#parts.compactor.isCompacting,
       queueMode: agent.steering.mode,
       steeringMode: agent.steering.mode,
       followUpMode: agent.followUps.mode,
@@ -326,47 +323,31 @@ export class AgentSession {
       sessionFile: conversation.path,
       sessionId: conversation.header.id,
       sessionName: conversation.name,
-      autoCompactionEnabled: true,
-      autoRetryEnabled: this.#retry.enabled,
+      autoCompactionEnabled: this.#parts.compactor.enabled,
+      autoRetryEnabled: this.#parts.retries[0].enabled,
       messageCount,
       queuedMessageCount,
       pendingMessageCount: queuedMessageCount,
-      todoPhases: [],
+      todoPhases: this.#parts.todos.phases,
     };
   }
 
   /** Stops everything that the session started and lets go of its subscribers and its file. Safe to call twice. */
   async dispose(): Promise<void> {
-    await Promise.all([this.#shell.stop(), this.#runs.close()]);
-    await this.#transcript.conversation.close();
+    await Promise.all([this.#parts.shell.stop(), this.#parts.runs.close(), this.#parts.compactor.abort()]);
+    await Promise.all([this.tools.dispose(), this.#parts.stopProcesses()]);
+    await this.#parts.transcript.conversation.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.dispose();
   }
 
-  #closeRetry(event: AgentEvent): Promise<void> | undefined {
-    if (event.type !== "message_end" || event.message.role !== "assistant") return undefined;
-    return this.#retry.observe(event.message);
-  }
-
   #prepareSystemPrompt(): void {
-    if (this.#systemPromptIsReady) return;
-    this.#agent.state.systemPrompt = this.#parts.buildSystemPrompt();
-    this.#systemPromptIsReady = true;
+    const { agent, buildSystemPrompt } = this.#parts;
+    const wanted = `${this.tools.revision} ${this.sessionId}`;
+    if (this.#promptMadeFor === wanted) return;
+    agent.state.systemPrompt = buildSystemPrompt(this.cwd, agent.state.tools);
+    this.#promptMadeFor = wanted;
   }
-}
-
-/** The level nearest to the wanted one that the model supports. */
-export function clampThinkingLevel(level: ThinkingLevel, model: Model | undefined): ThinkingLevel {
-  return model?.reasoning ? level : "off";
-}
-
-/** The text of a user message as it was typed: documents and images left out. */
-function textOf(message: AgentMessage): string {
-  if (message.role !== "user") return "";
-  if (typeof message.content === "string") return message.content;
-  const documents = message.attachments?.filter(({ type }) => type === "document") ?? [];
-  const texts = message.content.filter((block) => block.type === "text");
-  return texts.length > documents.length ? (texts[0]?.text ?? "") : "";
 }

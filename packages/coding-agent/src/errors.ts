@@ -9,6 +9,7 @@ const brand = Symbol.for("pikit.error");
  * - `no_model`, `no_credentials`: nobody to ask
  * - `invalid_input`: the prompt or an argument cannot be used
  * - `not_found`, `read_failed`, `write_failed`, `not_a_session`, `unsupported_version`: the session file
+ * - `nothing_to_compact`, `compaction_failed`, `aborted`: a compaction that was asked for
  * - `locked`: another process, or another session of this one, writes to the session file
  */
 export type SessionErrorCode =
@@ -22,6 +23,9 @@ export type SessionErrorCode =
   | "write_failed"
   | "not_a_session"
   | "unsupported_version"
+  | "nothing_to_compact"
+  | "compaction_failed"
+  | "aborted"
   | "locked";
 
 /** A session refused or failed; `message` says what to do. */

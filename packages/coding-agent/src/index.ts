@@ -1,16 +1,46 @@
-export {
-  AgentSession,
-  type AgentSessionEvent,
-  type AgentSessionParts,
-  type PromptOptions,
-  type StreamingBehavior,
-} from "./agent-session.ts";
-export { type CreateAgentSessionOptions, createAgentSession, type SessionChoice } from "./create-agent-session.ts";
+export { AgentSession, type CompactOptions, type PromptOptions } from "./agent-session.ts";
+export { type ApprovalPolicy, approvalPolicies } from "./approvals/policy.ts";
+export { type RiskTier, riskTiers } from "./approvals/risk.ts";
+export type { SessionChoice } from "./conversation/choose-session.ts";
+export type { Label } from "./conversation/conversation-index.ts";
+export { FileSessionStore } from "./conversation/file-store.ts";
+export { MemorySessionStore, type MemoryStoreOptions } from "./conversation/memory-store.ts";
+export type {
+  OpenedSession,
+  OpenOptions,
+  SessionFilter,
+  SessionInfo,
+  SessionLine,
+  SessionLog,
+  SessionStore,
+} from "./conversation/session-store.ts";
+export { type CreateAgentSessionOptions, createAgentSession } from "./create-agent-session.ts";
 export { SessionError, type SessionErrorCode, UsageError } from "./errors.ts";
-export { type ProcessResult, type ProcessRunner, type RunProcessOptions, runProcess } from "./exec/run-process.ts";
+export { type CommandEnvironmentOptions, createCommandEnvironment } from "./exec/command-environment.ts";
+export {
+  createLocalProcesses,
+  type LocalProcesses,
+  type LocalProcessesOptions,
+  type ProcessResult,
+  type ProcessRunner,
+  type RunProcessOptions,
+  runProcess,
+} from "./exec/run-process.ts";
+export type { ModelChoice, ScopedModel } from "./models/model-choice.ts";
 export { toWireModel } from "./models/wire-model.ts";
 export type { PromptInput } from "./prompt/prompt-input.ts";
-export type { BashResult, SessionState, StreamMode, TodoPhase } from "./protocol/data.ts";
+export type {
+  BashResult,
+  CompactionResult,
+  ContextUsage,
+  SessionState,
+  SessionStats,
+  StreamMode,
+  TodoPhase,
+  TodoPhaseInput,
+} from "./protocol/data.ts";
+export type { EntryContent, EntryTreeNode, SessionEntry } from "./protocol/entries.ts";
+export type { SessionHeader } from "./protocol/frames.ts";
 export type {
   BashExecutionMessage,
   BranchSummaryMessage,
@@ -19,10 +49,20 @@ export type {
   WireModel,
 } from "./protocol/messages.ts";
 export type { RetrySettings } from "./run/auto-retry.ts";
+export type { CompactionSettings } from "./run/compaction/policy.ts";
 export type { RunLimits } from "./run/limits.ts";
 export type { PromptRun } from "./run/run-controller.ts";
+export type { BranchPoint, SessionHistory } from "./run/session-history.ts";
+export type { QueuedTexts, StreamingBehavior } from "./run/session-queues.ts";
+export { parseStreamRule } from "./run/stream-rules/parse-rule.ts";
+export type { StreamRule } from "./run/stream-rules/rule.ts";
+export type { AgentSessionEvent } from "./session-parts.ts";
 export type { CommandObserver } from "./tools/bash.ts";
+export type { DelegationEvent, DelegationObserver } from "./tools/delegate.ts";
+export type { DirectoryEntry, FileAccess, FileFacts, FileType, OpenFile } from "./tools/file-access.ts";
 export { type BuiltInToolName, builtInToolNames } from "./tools/index.ts";
+export { localFiles } from "./tools/local-files.ts";
+export type { PreviewEvent } from "./tools/preview.ts";
 export {
   absentUser,
   type Clarification,

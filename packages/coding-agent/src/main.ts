@@ -24,6 +24,7 @@ async function run(args: readonly string[]): Promise<number> {
   const { options } = parsed;
   if (options.version) return print(packageVersion());
   if (options.help) return print(helpText());
+  if (options.export !== undefined) return (await import("./cli/export-session.ts")).exportSession(parsed);
   if (options["list-models"]) return listModels(options, parsed.prompts);
   const mode = options.print ? "print" : (options.mode ?? "text");
   if (mode === "rpc") return runRpc(parsed);

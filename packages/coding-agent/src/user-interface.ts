@@ -1,10 +1,12 @@
+import type { RiskTier } from "./approvals/risk.ts";
+
 /**
  * The questions that a session may have for whoever uses it, and how each mode answers them. Approvals, extensions and limits ask
  * through this interface and know no mode.
  */
 export interface UserInterface {
   /** A yes or no. Default: no. */
-  confirm(question: { title: string; message: string }, options?: DialogOptions): Promise<boolean>;
+  confirm(question: Confirmation, options?: DialogOptions): Promise<boolean>;
   /** One of `options`. Default: none. */
   select(question: { title: string; options: readonly string[] }, options?: DialogOptions): Promise<string | undefined>;
   /** A line of text. Default: none. */
@@ -13,8 +15,24 @@ export interface UserInterface {
   editor(question: { title: string; prefill?: string }, options?: DialogOptions): Promise<string | undefined>;
   /** Tells something and waits for nothing. */
   notify(message: string, type?: "info" | "warning" | "error"): void;
+  /** Shows a line of state under a key; without text it goes away. */
+  setStatus(key: string, text?: string): void;
+  /** Shows some lines beside the editor under a key; without lines they go away. Default: above. */
+  setWidget(key: string, lines?: readonly string[], placement?: "aboveEditor" | "belowEditor"): void;
+  /** Names the window. */
+  setTitle(title: string): void;
+  /** Puts a text where the user types the next prompt. */
+  setEditorText(text: string): void;
   /** How to go on where a run has reached a limit. Default: stop. */
   clarify(question: Clarification, options?: DialogOptions): Promise<ClarificationAnswer>;
+}
+
+/** What a yes or no is asked for. */
+export interface Confirmation {
+  title: string;
+  message: string;
+  /** How far the tool call reaches that waits for the answer; absent where the question is about something else. */
+  riskTier?: RiskTier;
 }
 
 export interface DialogOptions {
@@ -41,5 +59,9 @@ export const absentUser: UserInterface = {
   input: async () => undefined,
   editor: async () => undefined,
   notify() {},
+  setStatus() {},
+  setWidget() {},
+  setTitle() {},
+  setEditorText() {},
   clarify: async () => ({ action: "stop" }),
 };

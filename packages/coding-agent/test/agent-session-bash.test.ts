@@ -1,8 +1,8 @@
-import { rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import type { AgentTool } from "@pikit/agent";
 import type { Message } from "@pikit/ai";
 import { Type } from "@sinclair/typebox";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { runProcess } from "../src/exec/run-process.ts";
 import { bashThenDone, createScriptedSession, isToolStart, nextEvent } from "./helpers/sessions.ts";
 import { rolesIn, useWorkspace } from "./helpers/workspace.ts";
@@ -115,5 +115,54 @@ describe("shell commands of the user's own", () => {
     await rm(workspace.cwd, { recursive: true });
     await expect(session.bash("echo hi")).rejects.toMatchObject({ code: "cwd_missing" });
     expect(session.messages).toEqual([]);
+  });
+
+  test("TL-046 TL-006 have the limits of the bash tool: the end of the output, and all of it in a file", async () => {
+    const { session } = await createScriptedSession(workspace, bashThenDone("seq 3000"));
+    const result = await session.bash("seq 3000");
+    expect(result).toMatchObject({ truncated: true, totalLines: 3000, outputLines: 2000 });
+    expect(await readFile(result.fullOutputPath ?? "", "utf8")).toMatch(/^1\n2\n[\s\S]*\n3000\n$/);
+    await session.prompt("Count");
+    const toolResult = session.messages.find(({ role }) => role === "toolResult");
+    expect(JSON.stringify(toolResult)).toContain("Showing lines 1001-3000 of 3000.");
+    expect(JSON.stringify(toolResult)).toContain(JSON.stringify(result.output).slice(1, -1));
+    const paths = [result.fullOutputPath, (toolResult as { details: { fullOutputPath: string } }).details.fullOutputPath];
+    for (const path of paths) await rm(path ?? "");
+  });
+
+  test("TL-012 are independent of those of other sessions, and abortBash stops all of one session", async () => {
+    const [first, second] = [await createScriptedSession(workspace, []), await createScriptedSession(workspace, [])];
+    const started: Promise<void>[] = [];
+    const start = ({ session }: typeof first, command: string) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      started.push(promise);
+      return session.bash(command, { onOutput: () => resolve() });
+    };
+    const stopped = [start(first, "echo 1; sleep 300"), start(first, "echo 2; sleep 300")];
+    const other = start(second, "echo 3; sleep 0.5; echo done");
+    await Promise.all(started);
+    first.session.abortBash();
+    expect((await Promise.all(stopped)).map(({ cancelled, output }) => [cancelled, output])).toEqual([
+      [true, "1\n"],
+      [true, "2\n"],
+    ]);
+    expect(await other).toMatchObject({ cancelled: false, output: "3\ndone\n" });
+  });
+});
+
+describe("SC-015 the environment of commands", () => {
+  test("has no key that was given to the agent, by option or in auth.json, but those that were inherited", async () => {
+    vi.stubEnv("DEMO_API_KEY", "k-inherited");
+    const auth = { anthropic: { type: "api_key", key: "k-from-file" } };
+    await workspace.write("agent/auth.json", auth);
+    const { session } = await createScriptedSession(workspace, bashThenDone("env"), { apiKey: "k-from-option" });
+    const { output } = await session.bash("env");
+    await session.prompt("Look");
+    const told = JSON.stringify(session.messages);
+    for (const text of [output, told]) {
+      expect(text).toContain("k-inherited");
+      expect(text).not.toMatch(/k-from-(option|file)/);
+    }
+    vi.unstubAllEnvs();
   });
 });

@@ -65,9 +65,9 @@ describe("a run that reaches a limit", () => {
 
   test("max-turns: messages that wait go no further than the limit, and stay queued", async () => {
     const { session, events } = await createScriptedSession(workspace, () => ({ text: "ok" }), { limits: { maxTurns: 2 } });
-    session.queue("steer", { text: "s" });
-    session.queue("followUp", { text: "f1" });
-    session.queue("followUp", { text: "f2" });
+    await session.queue("steer", { text: "s" });
+    await session.queue("followUp", { text: "f1" });
+    await session.queue("followUp", { text: "f2" });
     await session.prompt("Go");
     expect(story(events).slice(-6)).toEqual([
       "user: s",

@@ -83,7 +83,7 @@ describe("a prompt during a run", () => {
 
   test("is in the messages of agent_end and in the file where it went in, once", async () => {
     const { session, events, gate, settled } = await openAtGate();
-    session.queue("steer", { text: "left" });
+    await session.queue("steer", { text: "left" });
     gate.open();
     await settled;
     const expected = ["user: Go", "assistant: (toolCall)", "toolResult: open", "user: left", "assistant: answer 1"];
@@ -107,14 +107,14 @@ describe("a prompt during a run", () => {
 describe("messages queued while idle", () => {
   test("wait and start nothing; the next prompt goes first, then steering, then follow-ups, one at a time", async () => {
     const { session, events, shown } = await openObserved([]);
-    session.queue("followUp", { text: "f1" });
-    session.queue("steer", { text: "s1" });
-    session.queue("steer", { text: "s2" });
+    await session.queue("followUp", { text: "f1" });
+    await session.queue("steer", { text: "s1" });
+    await session.queue("steer", { text: "s2" });
     expect(session.isStreaming).toBe(false);
     expect(counts(session)).toEqual([3, 3]);
     expect(session.queuedTexts()).toEqual({ steering: ["s1", "s2"], followUp: ["f1"] });
     expect(story(events)).toEqual(["queue:  | f1", "queue: s1 | f1", "queue: s1, s2 | f1"]);
-    expect(await workspace.sessionFiles()).toEqual([]);
+    expect(await workspace.sessionFiles()).toHaveLength(1);
     await session.prompt("Go");
     expect(shown.map((messages) => messages.at(-1))).toEqual(["user: Go", "user: s1", "user: s2", "user: f1"]);
     expect(counts(session)).toEqual([0, 0]);
@@ -126,8 +126,8 @@ describe("messages queued while idle", () => {
     session.setSteeringMode("all");
     session.setFollowUpMode("all");
     for (const text of ["1", "2"]) {
-      session.queue("steer", { text: `s${text}` });
-      session.queue("followUp", { text: `f${text}` });
+      await session.queue("steer", { text: `s${text}` });
+      await session.queue("followUp", { text: `f${text}` });
     }
     await session.prompt("Go");
     expect(shown).toEqual([
@@ -140,13 +140,13 @@ describe("messages queued while idle", () => {
 
   test("are removed by clearQueue, which tells what they were", async () => {
     const { session, events, shown } = await openObserved([]);
-    session.queue("steer", { text: "s" });
-    session.queue("followUp", { text: "f" });
+    await session.queue("steer", { text: "s" });
+    await session.queue("followUp", { text: "f" });
     events.length = 0;
-    expect(session.clearQueue()).toEqual({ steering: ["s"], followUp: ["f"] });
+    expect(await session.clearQueue()).toEqual({ steering: ["s"], followUp: ["f"] });
     expect(story(events).at(-1)).toBe("queue:  | ");
     events.length = 0;
-    expect(session.clearQueue()).toEqual({ steering: [], followUp: [] });
+    expect(await session.clearQueue()).toEqual({ steering: [], followUp: [] });
     expect(events).toEqual([]);
     await session.prompt("Go");
     expect(shown).toEqual([["user: Go"]]);
@@ -154,8 +154,8 @@ describe("messages queued while idle", () => {
 
   test("are removed by a new session", async () => {
     const { session, shown } = await openObserved([]);
-    session.queue("steer", { text: "s" });
-    session.queue("followUp", { text: "f" });
+    await session.queue("steer", { text: "s" });
+    await session.queue("followUp", { text: "f" });
     await session.newSession();
     expect(session.queuedTexts()).toEqual({ steering: [], followUp: [] });
     await session.prompt("Go");
@@ -166,7 +166,7 @@ describe("messages queued while idle", () => {
 describe("what a queued message carries", () => {
   test("AG-024 images and documents reach the model; the queue shows the text as it was typed", async () => {
     const { session, events, gate, settled } = await openAtGate();
-    session.queue("steer", { text: "see", images: [image], attachments: [notes] });
+    await session.queue("steer", { text: "see", images: [image], attachments: [notes] });
     await session.submit("", { streamingBehavior: "followUp", attachments: [notes] });
     expect(session.queuedTexts()).toEqual({ steering: ["see"], followUp: [""] });
     gate.open();
@@ -186,13 +186,13 @@ describe("what a queued message carries", () => {
   ])("%s is refused, during a run and while idle, and nothing is queued", async (_name, input) => {
     const { session, events, gate, settled } = await openAtGate();
     const before = events.length;
-    expect(() => session.queue("steer", input)).toThrow(expect.objectContaining({ code: "invalid_input" }));
+    await expect(session.queue("steer", input)).rejects.toMatchObject({ code: "invalid_input" });
     const { text, ...rest } = input;
     await expect(session.submit(text, { ...rest, streamingBehavior: "steer" })).rejects.toMatchObject({ code: "invalid_input" });
     expect(events).toHaveLength(before);
     gate.open();
     await settled;
-    expect(() => session.queue("followUp", input)).toThrow(expect.objectContaining({ code: "invalid_input" }));
+    await expect(session.queue("followUp", input)).rejects.toMatchObject({ code: "invalid_input" });
     expect(counts(session)).toEqual([0, 0]);
   });
 });
@@ -203,7 +203,7 @@ describe("interruptMode", () => {
   test("AG-013 immediate, from settings: the second call is skipped with an error result", async () => {
     await workspace.write("agent/settings.json", { interruptMode: "immediate" });
     const { session, shown, gate, settled } = await openAtGate([twoCalls]);
-    session.queue("steer", { text: "stop that" });
+    await session.queue("steer", { text: "stop that" });
     gate.open();
     await settled;
     expect(shown[1]).toEqual([
@@ -215,7 +215,7 @@ describe("interruptMode", () => {
   test("immediate: a follow-up skips nothing", async () => {
     await workspace.write("agent/settings.json", { interruptMode: "immediate" });
     const { session, shown, gate, settled } = await openAtGate([twoCalls]);
-    session.queue("followUp", { text: "later" });
+    await session.queue("followUp", { text: "later" });
     gate.open();
     await settled;
     expect(shown[1]).toEqual(["user: Go", "assistant: (toolCall) (toolCall)", "toolResult: open", "toolResult: (no output)"]);
@@ -225,8 +225,8 @@ describe("interruptMode", () => {
 describe("a run that does not end well", () => {
   test("AG-016 an abort leaves what is queued; the next prompt goes first, then the queue", async () => {
     const { session, events, shown } = await openAtGate();
-    session.queue("steer", { text: "s" });
-    session.queue("followUp", { text: "f" });
+    await session.queue("steer", { text: "s" });
+    await session.queue("followUp", { text: "f" });
     await session.abort();
     expect(story(events).slice(-4)).toEqual([expect.stringMatching(/^toolResult: /), "turn_end", "agent_end", "agent_settled"]);
     expect(session.queuedTexts()).toEqual({ steering: ["s"], followUp: ["f"] });

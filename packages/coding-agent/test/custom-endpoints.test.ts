@@ -48,7 +48,7 @@ describe.each(wires)("a custom endpoint that speaks $name", ({ model, wire, keyH
     expect(session.messages.at(-1)).toMatchObject({ stopReason: "error", errorMessage: expect.stringContaining("401") });
     const everything = JSON.stringify([events, session.state(), session.messages, await workspace.sessionLines()]);
     expect(everything).not.toContain("5ecret");
-    expect((await session.availableModels()).some((known) => "headers" in known)).toBe(false);
+    expect((await session.models.available()).some((known) => "headers" in known)).toBe(false);
   });
 
   test("that dies in the middle of an answer: the run settles, and what had arrived is stored", async () => {

@@ -57,3 +57,9 @@ test("the script of docs/models.md is one that the scripted model reads", async 
     ["error", ""],
   ]);
 });
+
+test("the program of docs/tools.md runs, and its file access refuses to write", { timeout: 30_000 }, async () => {
+  const [refused, ...others] = await runPrograms("tools.md");
+  expect(others).toEqual([]);
+  expect(refused).toContain("the file system is read-only (EROFS). Use a path on another file system.");
+});

@@ -45,6 +45,8 @@ export class AgentProcess {
   #killedBecause: AgentProcessError | undefined;
   #ending: Promise<void> | undefined;
   #lastRead: NodeJS.Timeout | undefined;
+  /** The rest of its output is bounded, and its end is told only when all was read. */
+  #isReadToEnd = false;
 
   /** @throws {AgentProcessError} `start_failed` for options that no process can be started with. */
   constructor(options: AgentProcessOptions, handlers: AgentProcessHandlers) {
@@ -68,6 +70,12 @@ export class AgentProcess {
     if (this.#child.stdin.writable) this.#child.stdin.write(line);
   }
 
+  /** Leaves its stdout unread for a while, so that it has to wait; to no effect once it is ending. */
+  setReading(isReading: boolean): void {
+    if (isReading) this.#child.stdout.resume();
+    else if (!this.#isReadToEnd) this.#child.stdout.pause();
+  }
+
   /**
    * Ends the process: closes its stdin, sends SIGTERM after the grace, SIGKILL to its group after another one. May be called at any time
    * and any number of times.
@@ -81,7 +89,7 @@ export class AgentProcess {
 
   /** Kills the group at once; `onClose` gets `reason`. @returns when the process is gone. */
   kill(reason: AgentProcessError): Promise<void> {
-    this.#killedBecause = reason;
+    this.#killedBecause ??= reason;
     this.#killGroup();
     return this.#closed.promise;
   }
@@ -99,6 +107,7 @@ export class AgentProcess {
       if (child.pid === undefined) this.#settle(this.#startError(error));
     });
     child.on("exit", () => {
+      this.#readToEnd();
       // Whatever it left behind in its group would keep the pipes open.
       this.#killGroup();
       this.#lastRead = setTimeout(() => {
@@ -120,7 +129,13 @@ export class AgentProcess {
     this.#handlers.onClose(reason);
   }
 
+  #readToEnd(): void {
+    this.#isReadToEnd = true;
+    this.#child.stdout.resume();
+  }
+
   #end(): Promise<void> {
+    this.#readToEnd();
     this.#ending ??= this.#descendLadder();
     return this.#ending;
   }

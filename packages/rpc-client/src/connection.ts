@@ -1,18 +1,34 @@
 import { AgentProcess, type AgentProcessOptions } from "./agent-process.ts";
+import { callSafely } from "./call-safely.ts";
 import { type AgentProcessError, RpcProtocolError } from "./errors.ts";
 import { PendingRequests, type RequestOptions } from "./pending-requests.ts";
 import { encodeLine, maxLineLength } from "./protocol.ts";
 import type { RpcEvent } from "./protocol-types.ts";
 import { SnapshotRebuilder } from "./snapshots.ts";
 
-/** None of these may throw. */
+/** A record that is neither a response nor an event, by its `type`. */
+export interface IncomingFrame extends Record<string, unknown> {
+  type: "extension_ui_request" | "host_tool_call" | "host_tool_cancel";
+}
+
 export interface ConnectionHandlers {
   onEvent: (event: RpcEvent) => void;
+  /** May throw for a frame without the fields that its type must have; then the frame is noise. */
+  onFrame: (frame: IncomingFrame) => void;
   /** A line that is no record of the protocol, or answers nothing that is open. */
   onNoise: (line: string) => void;
   /** Called once, after every open request was rejected with `reason`. */
   onClose: (reason: AgentProcessError) => void;
 }
+
+/** What receives the output of a shell command while it runs. */
+export type OutputListener = (delta: string) => void;
+
+const frameTypes: ReadonlySet<string> = new Set<IncomingFrame["type"]>([
+  "extension_ui_request",
+  "host_tool_call",
+  "host_tool_cancel",
+]);
 
 /** One life of an agent: its process, what it was asked, and what it tells. */
 export class Connection {
@@ -20,6 +36,7 @@ export class Connection {
   readonly #handlers: ConnectionHandlers;
   readonly #requests = new PendingRequests();
   readonly #snapshots: SnapshotRebuilder;
+  readonly #outputListeners = new Map<unknown, OutputListener>();
 
   /** @throws {AgentProcessError} When no process can be started with these options. */
   constructor(options: AgentProcessOptions, handlers: ConnectionHandlers) {
@@ -39,11 +56,6 @@ export class Connection {
     return this.#process.stderrTail;
   }
 
-  /** To be set as soon as the agent has said how it streams. */
-  set isDeltas(isDeltas: boolean) {
-    this.#snapshots.isDeltas = isDeltas;
-  }
-
   /**
    * Sends a command and waits for its answer.
    *
@@ -52,13 +64,36 @@ export class Connection {
    */
   async request(id: string, command: string, params: object, options: RequestOptions): Promise<unknown> {
     const line = encodeLine({ ...params, id, type: command });
-    if (line.length > maxLineLength) {
-      const text = `The command "${command}" is ${line.length} characters long, but an agent reads at most ${maxLineLength}; send less at once.`;
-      throw new RpcProtocolError("too_long", text);
-    }
-    const answer = this.#requests.add(id, command, options);
+    this.#checkLength(line, `The command "${command}"`);
+    const onAnswer = (data: unknown) => {
+      this.#noteStreamMode(command, data);
+      options.onAnswer?.(data);
+    };
+    const answer = this.#requests.add(id, command, { ...options, onAnswer });
     this.#process.write(line);
     return await answer;
+  }
+
+  /** Calls `listener` with what the command of that id writes, while `work` lasts. */
+  async listenToOutput<T>(id: string, listener: OutputListener, work: () => Promise<T>): Promise<T> {
+    this.#outputListeners.set(id, listener);
+    try {
+      return await work();
+    } finally {
+      this.#outputListeners.delete(id);
+    }
+  }
+
+  /** Sends a record that gets no answer. @throws {RpcProtocolError} `too_long`. */
+  sendFrame(frame: object): void {
+    const line = encodeLine(frame);
+    this.#checkLength(line, "A record");
+    this.#process.write(line);
+  }
+
+  /** Leaves the agent's output unread for a while. */
+  setReading(isReading: boolean): void {
+    this.#process.setReading(isReading);
   }
 
   /** @returns when the process is gone. */
@@ -69,6 +104,19 @@ export class Connection {
   /** Ends the process at once, for `reason`. @returns when it is gone. */
   kill(reason: AgentProcessError): Promise<void> {
     return this.#process.kill(reason);
+  }
+
+  #checkLength(line: string, what: string): void {
+    if (line.length <= maxLineLength) return;
+    const text = `${what} is ${line.length} characters long, but an agent reads at most ${maxLineLength}; send less at once.`;
+    throw new RpcProtocolError("too_long", text);
+  }
+
+  /** In order with the records that it is about. */
+  #noteStreamMode(command: string, data: unknown): void {
+    if (!isRecord(data)) return;
+    const mode = command === "set_stream_mode" ? data.mode : command === "get_state" ? data.streamMode : undefined;
+    if (mode !== undefined) this.#snapshots.isDeltas = mode === "deltas";
   }
 
   #onLine(line: string): void {
@@ -82,10 +130,19 @@ export class Connection {
   }
 
   #read(record: Record<string, unknown>): boolean {
-    if (record.type === "response") return this.#requests.settle(record);
-    if (typeof record.type !== "string") return false;
-    this.#snapshots.read(record as unknown as RpcEvent);
+    const { type } = record;
+    if (type === "response") return this.#requests.settle(record);
+    if (typeof type !== "string") return false;
+    if (frameTypes.has(type)) this.#handlers.onFrame(record as IncomingFrame);
+    else if (type === "bash_execution_update") this.#onOutput(record);
+    // Ready is whoever answers; an agent that says so first says nothing new.
+    else if (type !== "ready") this.#snapshots.read(record as unknown as RpcEvent);
     return true;
+  }
+
+  #onOutput({ id, delta }: Record<string, unknown>): void {
+    const listener = this.#outputListeners.get(id);
+    if (listener !== undefined) callSafely(() => listener(String(delta)));
   }
 
   /** Whose answer was dropped cannot be known, and nobody shall wait for it for ever. */

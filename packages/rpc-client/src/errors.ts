@@ -38,7 +38,7 @@ export class RpcProtocolError extends Error {
   }
 }
 
-/** No answer came in time. The command was sent and may still take effect; its late answer is ignored. */
+/** What was asked for did not come in time. A command was sent and may still take effect; its late answer is ignored. */
 export class RpcTimeoutError extends Error {
   override readonly name = "RpcTimeoutError";
   readonly [brand] = "rpc";
@@ -46,10 +46,38 @@ export class RpcTimeoutError extends Error {
   readonly command: string;
   readonly timeoutMs: number;
 
-  constructor(command: string, timeoutMs: number) {
-    super(`The agent did not answer "${command}" within ${timeoutMs} ms; raise timeoutMs if it may take longer.`);
+  constructor(command: string, timeoutMs: number, what = `The agent did not answer "${command}"`) {
+    super(`${what} within ${timeoutMs} ms; raise timeoutMs if it may take longer.`);
     this.command = command;
     this.timeoutMs = timeoutMs;
+  }
+}
+
+/** The caller's signal was aborted before the answer came. A command that was sent may still take effect; its late answer is ignored. */
+export class RpcAbortError extends Error {
+  override readonly name = "RpcAbortError";
+  readonly [brand] = "rpc";
+  readonly code = "aborted";
+  readonly command: string;
+
+  /** @param reason - The signal's; becomes the `cause`. */
+  constructor(command: string, reason: unknown) {
+    super(`The call of "${command}" was aborted by its signal.`, { cause: reason });
+    this.command = command;
+  }
+}
+
+/** A run whose text was being read failed after its prompt was accepted. */
+export class RpcRunError extends Error {
+  override readonly name = "RpcRunError";
+  readonly [brand] = "rpc";
+  readonly code = "run_failed";
+  /** What the provider or the agent said. */
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(`The run failed: ${reason}`);
+    this.reason = reason;
   }
 }
 
@@ -59,18 +87,22 @@ export class RpcTimeoutError extends Error {
  * - `not_found`: no CLI to run, or no such runtime or working folder
  * - `start_failed`: the operating system could not run it
  * - `start_timeout`: it gave no first answer in time and was killed
+ * - `wrong_version`: it speaks another version of the protocol and was killed
  * - `already_started`: `start` was called while it runs
  * - `not_started`: a command was sent before `start`
  * - `exited`: it ended by itself: crashed, was killed, or closed its input or output
- * - `stopped`: `stop` was called
+ * - `gave_up`: it crashed again and again and is not started any more; `cause` is the last crash
+ * - `stopped`: `stop` was called, or the pool was closed
  */
 export type AgentProcessErrorCode =
   | "not_found"
   | "start_failed"
   | "start_timeout"
+  | "wrong_version"
   | "already_started"
   | "not_started"
   | "exited"
+  | "gave_up"
   | "stopped";
 
 export interface AgentProcessErrorOptions {
@@ -102,7 +134,7 @@ export class AgentProcessError extends Error {
 }
 
 /** Every error that a client rejects with. Branch on `code`, or on `name` to narrow. */
-export type RpcError = RpcCommandError | RpcProtocolError | RpcTimeoutError | AgentProcessError;
+export type RpcError = RpcCommandError | RpcProtocolError | RpcTimeoutError | RpcAbortError | RpcRunError | AgentProcessError;
 
 /** Whether `error` is one of this package's, also of another loaded copy. */
 export function isRpcError(error: unknown): error is RpcError {

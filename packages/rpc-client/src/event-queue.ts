@@ -1,21 +1,43 @@
-/** Values that are pushed from one side and iterated on the other. What nobody has asked for yet waits. */
+export interface EventQueueOptions {
+  /** How many values may wait before the queue counts as full. */
+  maxWaiting: number;
+  /** Called when the queue becomes full, and when it is no longer. */
+  onFullChange: () => void;
+  /** Called once, when the reader stops reading, for example with `break`. */
+  onReturn: () => void;
+}
+
+/** Values that are pushed from one side and iterated on the other. What nobody has asked for yet waits; being full is told, not enforced. */
 export class EventQueue<T> implements AsyncIterableIterator<T, undefined> {
-  readonly #onReturn: () => void;
+  readonly #options: EventQueueOptions;
   readonly #waiting: PromiseWithResolvers<IteratorResult<T, undefined>>[] = [];
   #values: T[] = [];
   #nextIndex = 0;
   #end: { error: Error | undefined } | undefined;
+  #isBegun = false;
+  #isFull = false;
 
-  /** @param onReturn - Called when the reader stops reading, for example with `break`. */
-  constructor(onReturn: () => void) {
-    this.#onReturn = onReturn;
+  constructor(options: EventQueueOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Whether a reader is behind: more than `maxWaiting` values wait, or did and not half of them have been read since. Nobody is before the
+   * first value was asked for: a reader that never comes must not hold up the others.
+   */
+  get isFull(): boolean {
+    return this.#isFull;
   }
 
   push(value: T): void {
     if (this.#end !== undefined) return;
     const reader = this.#waiting.shift();
-    if (reader === undefined) this.#values.push(value);
-    else reader.resolve({ value, done: false });
+    if (reader !== undefined) {
+      reader.resolve({ value, done: false });
+      return;
+    }
+    this.#values.push(value);
+    if (!this.#isFull) this.#updateFull();
   }
 
   /** What was pushed is still read; then the iteration ends, or throws `error` once. */
@@ -23,20 +45,24 @@ export class EventQueue<T> implements AsyncIterableIterator<T, undefined> {
     if (this.#end !== undefined) return;
     this.#end = { error };
     for (const reader of this.#waiting.splice(0)) this.#settleAtEnd(reader);
+    this.#updateFull();
   }
 
   next(): Promise<IteratorResult<T, undefined>> {
+    this.#isBegun = true;
     const reader = Promise.withResolvers<IteratorResult<T, undefined>>();
     if (this.#nextIndex < this.#values.length) reader.resolve({ value: this.#take(), done: false });
     else if (this.#end === undefined) this.#waiting.push(reader);
     else this.#settleAtEnd(reader);
+    this.#updateFull();
     return reader.promise;
   }
 
   async return(): Promise<IteratorResult<T, undefined>> {
     this.#values = [];
+    this.#nextIndex = 0;
     this.end();
-    this.#onReturn();
+    this.#options.onReturn();
     return { value: undefined, done: true };
   }
 
@@ -53,6 +79,15 @@ export class EventQueue<T> implements AsyncIterableIterator<T, undefined> {
       this.#nextIndex = 0;
     }
     return value;
+  }
+
+  #updateFull(): void {
+    const waiting = this.#values.length - this.#nextIndex;
+    const { maxWaiting, onFullChange } = this.#options;
+    const isFull = this.#isBegun && this.#end === undefined && waiting > (this.#isFull ? maxWaiting / 2 : maxWaiting);
+    if (isFull === this.#isFull) return;
+    this.#isFull = isFull;
+    onFullChange();
   }
 
   #settleAtEnd(reader: PromiseWithResolvers<IteratorResult<T, undefined>>): void {

@@ -3,13 +3,18 @@ export {
   type AgentProcessErrorCode,
   type AgentProcessErrorOptions,
   isRpcError,
+  RpcAbortError,
   RpcCommandError,
   type RpcError,
   RpcProtocolError,
   type RpcProtocolErrorCode,
+  RpcRunError,
   RpcTimeoutError,
 } from "./errors.ts";
+export type { EventListener, EventsOptions } from "./event-hub.ts";
+export type { ClientTool, HostToolAnswer, HostToolContext } from "./host-tools.ts";
 export type { RpcClientOptions, SendOptions } from "./options.ts";
+export { type AcquireOptions, AgentPool, createPool, type PoolOptions, type PoolState } from "./pool.ts";
 export type {
   AgentMessage,
   AssistantMessage,
@@ -18,14 +23,27 @@ export type {
   CommandData,
   CommandName,
   CommandParams,
+  CompactionResult,
+  EntryTreeNode,
   EventName,
+  HostTool,
+  HostToolOutput,
   ImageContent,
   RpcEvent,
+  SessionEntry,
   SessionState,
+  SessionStats,
+  StreamMode,
   TextContent,
+  TodoPhase,
+  TodoPhaseInput,
   ToolCall,
   ToolResultMessage,
+  UiRequest,
   UserMessage,
   WireModel,
 } from "./protocol-types.ts";
-export { type EventListener, type PromptOptions, RpcClient } from "./rpc-client.ts";
+export { type BashOptions, type PromptOptions, RpcClient } from "./rpc-client.ts";
+export type { CommandOptions, RpcCommands } from "./rpc-commands.ts";
+export type { DialogContext, DialogHandler, DisplayHandler, UiFields } from "./ui-handlers.ts";
+export type { WaitOptions } from "./waiting-line.ts";

@@ -1,8 +1,10 @@
-import { RpcCommandError, type RpcError, RpcProtocolError, RpcTimeoutError } from "./errors.ts";
+import { RpcAbortError, RpcCommandError, type RpcError, RpcProtocolError, RpcTimeoutError } from "./errors.ts";
 
 export interface RequestOptions {
   /** How long to wait for the answer, in milliseconds; 0 waits for ever. */
   timeoutMs: number;
+  /** Ends the wait. */
+  signal?: AbortSignal;
   /** Called with the data of a successful answer before the next line is read; the promise is told only after that. */
   onAnswer?: (data: unknown) => void;
 }
@@ -12,10 +14,11 @@ interface PendingRequest {
   onAnswer: ((data: unknown) => void) | undefined;
   resolve: (data: unknown) => void;
   reject: (error: RpcError) => void;
-  timer: NodeJS.Timeout | undefined;
+  /** Ends its timer and its listening to a signal. */
+  release: () => void;
 }
 
-/** The commands that wait for their response. Each settles once: by the response with its id, its timeout, or the end of the process. */
+/** The commands that wait for their response. Each settles once: by the response with its id, its timeout, its signal, or the end of the process. */
 export class PendingRequests {
   readonly #pending = new Map<unknown, PendingRequest>();
 
@@ -24,13 +27,21 @@ export class PendingRequests {
    *
    * @throws {RpcCommandError} When the agent refuses.
    * @throws {RpcTimeoutError} When no response came in time.
+   * @throws {RpcAbortError} When the signal was aborted before.
    */
-  add(id: string, command: string, { timeoutMs, onAnswer }: RequestOptions): Promise<unknown> {
+  add(id: string, command: string, { timeoutMs, signal, onAnswer }: RequestOptions): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const timer = timeoutMs > 0 ? setTimeout(() => this.#expire(id, timeoutMs), timeoutMs) : undefined;
+      const expire = () => this.#take(id)?.reject(new RpcTimeoutError(command, timeoutMs));
+      const abort = () => this.#take(id)?.reject(new RpcAbortError(command, signal?.reason));
+      const timer = timeoutMs > 0 ? setTimeout(expire, timeoutMs) : undefined;
       // A program that has nothing else to do may end.
       timer?.unref();
-      this.#pending.set(id, { command, onAnswer, resolve, reject, timer });
+      signal?.addEventListener("abort", abort);
+      const release = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", abort);
+      };
+      this.#pending.set(id, { command, onAnswer, resolve, reject, release });
     });
   }
 
@@ -55,15 +66,10 @@ export class PendingRequests {
     for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(reason);
   }
 
-  #expire(id: string, timeoutMs: number): void {
-    const request = this.#take(id);
-    request?.reject(new RpcTimeoutError(request.command, timeoutMs));
-  }
-
   #take(id: unknown): PendingRequest | undefined {
     const request = this.#pending.get(id);
     this.#pending.delete(id);
-    clearTimeout(request?.timer);
+    request?.release();
     return request;
   }
 }

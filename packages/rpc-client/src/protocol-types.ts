@@ -4,13 +4,22 @@ import type {
   AssistantMessageSchema,
   AttachmentSchema,
   BashResultSchema,
+  CompactionResultSchema,
   commands,
+  EntryTreeNodeSchema,
   events,
+  HostToolOutputSchema,
+  HostToolSchema,
   ImageContentSchema,
+  SessionEntrySchema,
   SessionStateSchema,
+  SessionStatsSchema,
   TextContentSchema,
+  TodoPhaseInputSchema,
+  TodoPhaseSchema,
   ToolCallSchema,
   ToolResultMessageSchema,
+  UiRequestSchema,
   UserMessageSchema,
   WireModelSchema,
 } from "@pikit/coding-agent/protocol";
@@ -46,3 +55,20 @@ export type AgentMessage = (typeof AgentMessageSchema)["static"];
 export type WireModel = (typeof WireModelSchema)["static"];
 export type SessionState = (typeof SessionStateSchema)["static"];
 export type BashResult = (typeof BashResultSchema)["static"];
+export type SessionStats = (typeof SessionStatsSchema)["static"];
+export type CompactionResult = (typeof CompactionResultSchema)["static"];
+export type TodoPhase = (typeof TodoPhaseSchema)["static"];
+/** A phase as somebody sets it: ids and states may be left out. */
+export type TodoPhaseInput = (typeof TodoPhaseInputSchema)["static"];
+/** A line of a session after its header. */
+export type SessionEntry = (typeof SessionEntrySchema)["static"];
+/** An entry with those that follow it. */
+export type EntryTreeNode = (typeof EntryTreeNodeSchema)["static"];
+/** A tool of this program as the agent is told of it. */
+export type HostTool = (typeof HostToolSchema)["static"];
+/** What a host tool gives. */
+export type HostToolOutput = (typeof HostToolOutputSchema)["static"];
+/** A question to the user, or something to show, by `method`. */
+export type UiRequest = (typeof UiRequestSchema)["static"];
+/** How answers are streamed: every record with the whole message so far, or only what is new. */
+export type StreamMode = CommandParams<"set_stream_mode">["mode"];

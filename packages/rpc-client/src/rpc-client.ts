@@ -1,70 +1,85 @@
-import { quoteStderr } from "./agent-process.ts";
-import { Connection } from "./connection.ts";
-import { AgentProcessError, RpcTimeoutError } from "./errors.ts";
-import { EventQueue } from "./event-queue.ts";
-import { findCli } from "./find-cli.ts";
-import { type RpcClientOptions, type SendOptions, toArguments } from "./options.ts";
+import { AgentLife } from "./agent-life.ts";
+import { callSafely } from "./call-safely.ts";
+import type { Connection, IncomingFrame, OutputListener } from "./connection.ts";
+import { type AgentProcessError, RpcAbortError } from "./errors.ts";
+import { EventHub, type EventListener, type EventsOptions } from "./event-hub.ts";
+import { Flow } from "./flow.ts";
+import { type ClientTool, HostTools } from "./host-tools.ts";
+import { defaultTimeoutMs, type RpcClientOptions, type SendOptions } from "./options.ts";
 import type {
   AgentMessage,
   BashResult,
   CommandData,
   CommandName,
   CommandParams,
+  CompactionResult,
+  EventName,
   RpcEvent,
-  SessionState,
-  WireModel,
 } from "./protocol-types.ts";
+import { type CommandOptions, split } from "./rpc-commands.ts";
+import { RpcDialogs } from "./rpc-dialogs.ts";
 import { RunTracker } from "./run-tracker.ts";
+import { streamText } from "./text-stream.ts";
+import { type UiHandler, UiHandlers, type UiMethod } from "./ui-handlers.ts";
 
-/** What can go along with a prompt. */
-export type PromptOptions = Omit<CommandParams<"prompt">, "message"> & SendOptions;
+/** What can go along with a prompt. Its `signal` stops the run, also after the prompt was accepted. */
+export type PromptOptions = CommandOptions<"prompt", "message">;
 
-/** Receives events in order. What it throws is raised as an uncaught exception, as an event emitter's listener would. */
-export type EventListener = (event: RpcEvent) => void;
+/** What can go along with a shell command. Its `signal` ends the command; the result then says `cancelled`. */
+export interface BashOptions extends CommandOptions<"bash", "command"> {
+  /** Receives the output as it comes. An agent without deltas tells it only with the result. */
+  onOutput?: OutputListener;
+}
 
 /** Commands that take as long as what they run. */
-const longCommands: ReadonlySet<CommandName> = new Set<CommandName>(["bash"]);
-const defaultTimeoutMs = 30_000;
-const defaultStopGraceMs = 5_000;
+const longCommands: ReadonlySet<CommandName> = new Set<CommandName>(["bash", "compact"]);
+
+interface RequestExtras {
+  onAnswer?: () => void;
+  onOutput?: OutputListener | undefined;
+}
 
 /**
  * Starts an agent as a child process and speaks its protocol. Every method rejects with an `RpcError`: when the agent refuses the command
  * (`RpcCommandError`), does not answer in time (`RpcTimeoutError`), or is not running or ends meanwhile (`AgentProcessError`).
  */
-export class RpcClient {
+export class RpcClient extends RpcDialogs {
   readonly #options: RpcClientOptions;
-  readonly #listeners = new Set<{ listener: EventListener }>();
-  readonly #queues = new Set<EventQueue<RpcEvent>>();
+  readonly #life: AgentLife;
+  readonly #flow: Flow = new Flow(() => this.#events.isBehind);
+  readonly #events: EventHub = new EventHub(() => this.#flow.update());
   readonly #runs = new RunTracker();
+  readonly #tools: HostTools = new HostTools((frame) => this.#connection?.sendFrame(frame));
+  readonly #ui: UiHandlers = new UiHandlers((frame) => this.#connection?.sendFrame(frame));
+  readonly #exitListeners = new Set<{ listener: (reason: AgentProcessError) => void }>();
+  readonly #restartListeners = new Set<{ listener: (crash: AgentProcessError) => void }>();
+  /** The process that is there, ready or not. */
   #connection: Connection | undefined;
-  /** Why there is no connection, once there was one. */
-  #closedBy: AgentProcessError | undefined;
-  #lastId = 0;
 
   constructor(options: RpcClientOptions = {}) {
+    super();
     this.#options = options;
+    this.#life = new AgentLife(options, {
+      onConnection: (connection) => this.#onConnection(connection),
+      onEvent: (event) => this.#onEvent(event),
+      onFrame: (frame) => this.#onFrame(frame),
+      onNoise: (line) => callSafely(() => options.onNoise?.(line)),
+      onClose: (reason) => this.#onClose(reason),
+      onRestart: (crash) => tell(this.#restartListeners, crash),
+      tools: () => this.#tools.definitions,
+    });
   }
 
   /**
    * Starts the agent.
    *
    * @returns when it has given its first answer.
-   * @throws {AgentProcessError} When it cannot be found, ends at once, or is not ready within `startTimeoutMs` (then it is killed).
-   *   `already_started` when it runs; after a crash or a finished `stop` it can be started again.
+   * @throws {AgentProcessError} When it cannot be found, ends at once, is not ready within `startTimeoutMs` (then it is killed), or
+   *   speaks another version of the protocol. `already_started` when it runs; after a crash or a finished `stop` it can be started again.
+   * @throws {RpcAbortError} When the signal was aborted; the process is gone then.
    */
-  async start(): Promise<void> {
-    if (this.#connection !== undefined) {
-      throw new AgentProcessError("already_started", "The agent is already started; await stop() before starting it again.");
-    }
-    this.#closedBy = undefined;
-    try {
-      const connection = this.#connect();
-      await this.#awaitFirstAnswer(connection);
-    } catch (error) {
-      // A process that ended by itself has told already.
-      if (this.#closedBy === undefined) this.#onClose(error as AgentProcessError);
-      throw error;
-    }
+  async start({ signal }: { signal?: AbortSignal } = {}): Promise<void> {
+    await this.#life.start(signal);
   }
 
   /**
@@ -75,7 +90,7 @@ export class RpcClient {
    * @returns when the process is gone.
    */
   async stop(): Promise<void> {
-    await this.#connection?.stop();
+    await this.#life.stop();
   }
 
   /** `await using client = new RpcClient()` stops the agent at the end of the block. */
@@ -83,12 +98,6 @@ export class RpcClient {
     return this.stop();
   }
 
-  /**
-   * Sends any command of the protocol.
-   *
-   * @param params - The command's fields; `{}` when it has none.
-   * @returns the `data` of its answer.
-   */
   async send<N extends CommandName>(name: N, params: CommandParams<N>, options: SendOptions = {}): Promise<CommandData<N>> {
     return (await this.#request(name, params, options)) as CommandData<N>;
   }
@@ -99,7 +108,22 @@ export class RpcClient {
    * @returns when the agent has accepted the prompt; what happens then is told by events, failures of the model included.
    */
   async prompt(message: string, options: PromptOptions = {}): Promise<void> {
-    await this.#runs.prompt((onAccepted) => this.#sendPrompt(message, options, onAccepted));
+    const { signal } = options;
+    if (signal === undefined) {
+      await this.#runs.prompt((onAnswer) => this.#sendPrompt(message, options, onAnswer));
+      return;
+    }
+    // The signal is listened to until the run has settled.
+    const accepted = Promise.withResolvers<void>();
+    const run = this.#stoppable("prompt", signal, () =>
+      this.#runs.promptAndWait((onAnswer) => {
+        const sent = this.#sendPrompt(message, options, onAnswer);
+        sent.then(accepted.resolve, accepted.reject);
+        return sent;
+      }),
+    );
+    run.catch(accepted.reject);
+    await accepted.promise;
   }
 
   /**
@@ -109,207 +133,201 @@ export class RpcClient {
    *   `stopReason` says so; that is not an error of this call.
    */
   async promptAndWait(message: string, options: PromptOptions = {}): Promise<AgentMessage[]> {
-    return await this.#runs.promptAndWait((onAccepted) => this.#sendPrompt(message, options, onAccepted));
+    const run = () => this.#runs.promptAndWait((onAnswer) => this.#sendPrompt(message, options, onAnswer));
+    return await this.#stoppable("prompt", options.signal, () => this.#flow.whileAwaiting(run));
   }
 
-  /** Stops the run that is at work, also one whose prompt was sent just before. */
-  async abort(): Promise<void> {
-    await this.send("abort", {});
-  }
-
-  /** Stops the run that is at work and sends a prompt in its place. Returns when the new prompt is accepted. */
-  async abortAndPrompt(message: string, options: Omit<CommandParams<"abort_and_prompt">, "message"> = {}): Promise<void> {
-    await this.send("abort_and_prompt", { ...options, message });
-  }
-
-  /** Queues a message that goes in before the next model call of the run. While idle it waits for the next prompt. */
-  async steer(message: string, options: Omit<CommandParams<"steer">, "message"> = {}): Promise<void> {
-    await this.send("steer", { ...options, message });
-  }
-
-  /** Queues a message that goes in when the run would end. While idle it waits for the next prompt. */
-  async followUp(message: string, options: Omit<CommandParams<"follow_up">, "message"> = {}): Promise<void> {
-    await this.send("follow_up", { ...options, message });
-  }
-
-  /** Empties both queues and returns the texts that were in them. */
-  clearQueue(): Promise<CommandData<"clear_queue">> {
-    return this.send("clear_queue", {});
-  }
-
-  /** How many steering messages go in at a time. */
-  async setSteeringMode(mode: CommandParams<"set_steering_mode">["mode"]): Promise<void> {
-    await this.send("set_steering_mode", { mode });
-  }
-
-  /** How many follow-ups go in at a time. */
-  async setFollowUpMode(mode: CommandParams<"set_follow_up_mode">["mode"]): Promise<void> {
-    await this.send("set_follow_up_mode", { mode });
-  }
-
-  /** Whether steering may skip tool calls of the turn that have not started. */
-  async setInterruptMode(mode: CommandParams<"set_interrupt_mode">["mode"]): Promise<void> {
-    await this.send("set_interrupt_mode", { mode });
-  }
-
-  /** Whether answers that failed for a passing reason are asked for again. */
-  async setAutoRetry(enabled: boolean): Promise<void> {
-    await this.send("set_auto_retry", { enabled });
-  }
-
-  /** Ends a wait before a retry; the run ends with the answer that failed. */
-  async abortRetry(): Promise<void> {
-    await this.send("abort_retry", {});
-  }
-
-  getState(): Promise<SessionState> {
-    return this.send("get_state", {});
-  }
-
-  /** The conversation as the model sees it, oldest message first. */
-  async getMessages(): Promise<AgentMessage[]> {
-    return (await this.send("get_messages", {})).messages;
-  }
-
-  /** The text of the last answer, or null when there is none yet. */
-  async getLastAssistantText(): Promise<string | null> {
-    return (await this.send("get_last_assistant_text", {})).text;
-  }
-
-  /** Changes the model for the prompts that follow. */
-  setModel(provider: string, modelId: string): Promise<WireModel> {
-    return this.send("set_model", { provider, modelId });
-  }
-
-  /** The models whose provider has credentials or needs none. */
-  async getAvailableModels(): Promise<WireModel[]> {
-    return (await this.send("get_available_models", {})).models;
-  }
-
-  /** Leaves the conversation and begins an empty one. */
-  newSession(params: CommandParams<"new_session"> = {}): Promise<CommandData<"new_session">> {
-    return this.send("new_session", params);
+  /**
+   * Starts a run and yields the text of its answers as it comes, with an empty line between two texts. It begins with the first `next()`;
+   * leaving the loop before the end aborts the run.
+   *
+   * @throws {RpcRunError} When the run failed after its prompt was accepted. An aborted run just ends.
+   */
+  text(message: string, options: PromptOptions = {}): AsyncGenerator<string, void, undefined> {
+    const send = (onAnswer: () => void) => this.#sendPrompt(message, options, onAnswer);
+    return streamText({
+      listen: () => this.#events.iterate({}, this.#life.closedBy),
+      run: (onSettled) => this.#stoppable("prompt", options.signal, () => this.#runs.promptAndWait(send, onSettled)),
+      abort: () => this.abort(),
+    });
   }
 
   /** Runs a shell command in the agent's folder; the model reads its output with the next prompt. Waits for ever by default. */
-  bash(command: string, options: Omit<CommandParams<"bash">, "command"> & SendOptions = {}): Promise<BashResult> {
-    const { timeoutMs, ...params } = options;
-    return this.send("bash", { command, ...params }, timeoutMs === undefined ? {} : { timeoutMs });
+  async bash(command: string, options: BashOptions = {}): Promise<BashResult> {
+    const { onOutput, ...rest } = options;
+    const [params, { signal, ...sendOptions }] = split(rest);
+    const run = () => this.#request("bash", { ...params, command }, sendOptions, { onOutput });
+    return (await this.#stoppable("bash", signal, run)) as BashResult;
   }
 
-  /** Ends the shell command that `bash` runs; its result says `cancelled`. */
-  async abortBash(): Promise<void> {
-    await this.send("abort_bash", {});
+  /** Puts a summary in the place of the older part of the conversation. Waits for ever by default; its `signal` stops it, and it rejects. */
+  override async compact(options: CommandOptions<"compact"> = {}): Promise<CompactionResult> {
+    const { signal, ...rest } = options;
+    return await this.#stoppable("compact", signal, () => super.compact(rest));
   }
 
   /**
-   * Calls `listener` with every event, also after the agent was started again. `message` and `partial` always hold the whole message so
-   * far. Event objects are shared between listeners: do not change them.
+   * Sets the tools that run in this program, in the place of those that it had, and tells the agent of them: now, and whenever it is
+   * started again. May be called before `start`.
+   *
+   * @returns the names of the tools.
+   * @throws {RpcCommandError} When the agent does not take them, for example because it has a tool of that name; the former ones stay.
+   */
+  async setTools(tools: readonly ClientTool[], options: SendOptions = {}): Promise<string[]> {
+    return await this.#tools.replace(tools, async () => {
+      const { definitions } = this.#tools;
+      if (!this.#life.isStarted) return definitions.map(({ name }) => name);
+      return (await this.send("set_host_tools", { tools: definitions }, options)).toolNames;
+    });
+  }
+
+  /** The same as `setTools`, under the name that the family of clients has for it. */
+  setCustomTools(tools: readonly ClientTool[], options?: SendOptions): Promise<string[]> {
+    return this.setTools(tools, options);
+  }
+
+  /** The same as `setTools`, under the name of the command. */
+  setHostTools(tools: readonly ClientTool[], options?: SendOptions): Promise<string[]> {
+    return this.setTools(tools, options);
+  }
+
+  /**
+   * Calls `listener` with every event, or with those of one type, also after the agent was started again. `message` and `partial` always
+   * hold the whole message so far. Event objects are shared between listeners: do not change them.
    *
    * @returns a function that ends the subscription.
    */
-  onEvent(listener: EventListener): () => void {
-    const entry = { listener };
-    this.#listeners.add(entry);
-    return () => void this.#listeners.delete(entry);
+  onEvent(listener: EventListener): () => void;
+  onEvent<N extends EventName>(type: N, listener: EventListener<N>): () => void;
+  onEvent(first: unknown, second?: unknown): () => void {
+    if (typeof first === "function") return this.#events.listen(first as EventListener);
+    const listener = second as EventListener;
+    return this.#events.listen((event) => {
+      if (event.type === first) listener(event);
+    });
   }
 
   /**
-   * The events from this call on, until the agent is stopped; throws an `AgentProcessError` when it ends in another way. Events that the
-   * reader has not come to yet are kept, so read on or leave the loop.
+   * The events from this call on, until the agent is stopped; throws an `AgentProcessError` when it ends in another way, restarted or not.
+   * Events that the reader has not come to yet wait. When more than `maxWaiting` do, the agent's output is left unread until the
+   * reader has caught up, except while a call of this client waits for its answer; so leave the loop when you need no more.
    */
-  events(): AsyncIterableIterator<RpcEvent, undefined> {
-    const queue = new EventQueue<RpcEvent>(() => this.#queues.delete(queue));
-    if (this.#closedBy === undefined) this.#queues.add(queue);
-    else endQueue(queue, this.#closedBy);
-    return queue;
+  events(options: EventsOptions = {}): AsyncIterableIterator<RpcEvent, undefined> {
+    return this.#events.iterate(options, this.#life.closedBy);
   }
 
-  #connect(): Connection {
-    const { cliPath, runtime = process.execPath, cwd = process.cwd(), stopGraceMs = defaultStopGraceMs } = this.#options;
-    const env = { ...process.env, ...this.#options.env };
-    const command = findCli({ runtime, env, ...(cliPath === undefined ? {} : { cliPath }) });
-    const options = { command, args: toArguments(this.#options), cwd, env, stopGraceMs };
-    this.#connection = new Connection(options, {
-      onEvent: (event) => this.#onEvent(event),
-      onNoise: (line) => callSafely(() => this.#options.onNoise?.(line)),
-      onClose: (reason) => this.#onClose(reason),
-    });
-    return this.#connection;
+  /** Calls `listener` whenever the agent is gone: with code `stopped`, `exited`, `gave_up`, or what made a start fail. */
+  onExit(listener: (reason: AgentProcessError) => void): () => void {
+    return subscribe(this.#exitListeners, listener);
   }
 
-  async #awaitFirstAnswer(connection: Connection): Promise<void> {
-    const { startTimeoutMs: timeoutMs = defaultTimeoutMs } = this.#options;
-    const onAnswer = (state: unknown) => {
-      connection.isDeltas = (state as Partial<SessionState> | undefined)?.streamMode === "deltas";
+  /** Calls `listener` with the crash when the agent was started again after it and is ready. */
+  onRestart(listener: (crash: AgentProcessError) => void): () => void {
+    return subscribe(this.#restartListeners, listener);
+  }
+
+  protected override setUiHandler<M extends UiMethod>(method: M, handler: UiHandler<M>): () => void {
+    return this.#ui.set(method, handler);
+  }
+
+  #sendPrompt(message: string, options: PromptOptions, onAnswer: () => void): Promise<void> {
+    const [params, { signal: _, ...sendOptions }] = split(options);
+    return this.#request("prompt", { ...params, message }, sendOptions, { onAnswer }).then(() => undefined);
+  }
+
+  /** Does work that a signal does not leave alone but stops; the work tells then how it ended. */
+  async #stoppable<T>(command: CommandName, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    if (signal?.aborted) throw new RpcAbortError(command, signal.reason);
+    const stop = () => {
+      // An agent that cannot be told is gone, and the work with it.
+      this.send(command === "bash" ? "abort_bash" : "abort", {}).catch(() => undefined);
     };
+    signal?.addEventListener("abort", stop);
     try {
-      await connection.request(this.#nextId(), "get_state", {}, { timeoutMs, onAnswer });
-    } catch (error) {
-      if (error instanceof AgentProcessError) throw error;
-      const reason = startError(error as Error, connection.stderrTail);
-      await connection.kill(reason);
-      throw reason;
+      return await work();
+    } finally {
+      signal?.removeEventListener("abort", stop);
     }
   }
 
-  #sendPrompt(message: string, { timeoutMs, ...params }: PromptOptions, onAccepted: () => void): Promise<void> {
-    const options = timeoutMs === undefined ? {} : { timeoutMs };
-    return this.#request("prompt", { ...params, message }, options, onAccepted).then(() => undefined);
+  async #request(name: CommandName, params: object, options: SendOptions, extras: RequestExtras = {}): Promise<unknown> {
+    const { signal, timeoutMs = longCommands.has(name) ? 0 : (this.#options.requestTimeoutMs ?? defaultTimeoutMs) } = options;
+    if (signal?.aborted) throw new RpcAbortError(name, signal.reason);
+    const { resumption } = this.#life;
+    const onAnswer = (data: unknown) => {
+      resumption.noteCommand(name, params, data);
+      extras.onAnswer?.();
+    };
+    return await this.#flow.whileAwaiting(async () => {
+      const connection = this.#life.connection ?? (await orAborted(this.#life.ready(name), name, signal));
+      const id = this.#life.nextId();
+      const ask = () => connection.request(id, name, params, { timeoutMs, onAnswer, ...(signal ? { signal } : {}) });
+      const answer = extras.onOutput ? connection.listenToOutput(id, extras.onOutput, ask) : ask();
+      if (this.#options.restart === "on-crash" && resumption.isMove(name)) this.#noteSessionFile(connection, timeoutMs);
+      return await answer;
+    });
   }
 
-  async #request(name: CommandName, params: object, options: SendOptions, onAnswer?: () => void): Promise<unknown> {
-    if (this.#connection === undefined) {
-      throw (
-        this.#closedBy ??
-        new AgentProcessError("not_started", `Cannot send "${name}": the agent is not started; await start() first.`)
-      );
-    }
-    const timeoutMs = options.timeoutMs ?? (longCommands.has(name) ? 0 : (this.#options.requestTimeoutMs ?? defaultTimeoutMs));
-    return await this.#connection.request(this.#nextId(), name, params, { timeoutMs, ...(onAnswer ? { onAnswer } : {}) });
+  /** Asked behind the command that moves, without a wait: the agent answers in order. */
+  #noteSessionFile(connection: Connection, timeoutMs: number): void {
+    const onAnswer = (state: unknown) => this.#life.resumption.noteState(state);
+    // An agent that does not answer is restarted with what was known before.
+    connection.request(this.#life.nextId(), "get_state", {}, { timeoutMs, onAnswer }).catch(() => undefined);
   }
 
-  /** Never repeats, so that a late answer cannot be taken for another one's. */
-  #nextId(): string {
-    this.#lastId += 1;
-    return `${this.#lastId}`;
+  #onConnection(connection: Connection): void {
+    // Nobody was told of an attempt to start again that failed, and what it asked is open still.
+    this.#endCalls(new Error("The agent that asked is gone."));
+    this.#connection = connection;
+    this.#flow.attach((isReading) => connection.setReading(isReading));
   }
 
   #onEvent(event: RpcEvent): void {
     this.#runs.onEvent(event);
-    for (const queue of this.#queues) queue.push(event);
-    for (const entry of [...this.#listeners]) {
-      if (this.#listeners.has(entry)) callSafely(() => entry.listener(event));
-    }
+    this.#events.emit(event);
+  }
+
+  #onFrame(frame: IncomingFrame): void {
+    if (frame.type === "host_tool_call") this.#tools.onCall(frame);
+    else if (frame.type === "host_tool_cancel") this.#tools.onCancel(frame);
+    else this.#ui.onRequest(frame);
+  }
+
+  #endCalls(reason: Error): void {
+    this.#tools.endAll(reason);
+    this.#ui.endAll(reason);
   }
 
   #onClose(reason: AgentProcessError): void {
     this.#connection = undefined;
-    this.#closedBy = reason;
     this.#runs.onClose(reason);
-    for (const queue of this.#queues) endQueue(queue, reason);
-    this.#queues.clear();
+    this.#endCalls(reason);
+    this.#events.close(reason);
+    tell(this.#exitListeners, reason);
   }
 }
 
-function startError(cause: Error, stderrTail: string): AgentProcessError {
-  const isLate = cause instanceof RpcTimeoutError;
-  const what = isLate ? `gave no first answer within ${cause.timeoutMs} ms` : `could not say its state (${cause.message})`;
-  const message = `The agent ${what} and was killed${quoteStderr(stderrTail)}`;
-  return new AgentProcessError(isLate ? "start_timeout" : "start_failed", message, { cause, stderrTail });
+type Listeners = Set<{ listener: (reason: AgentProcessError) => void }>;
+
+function subscribe(listeners: Listeners, listener: (reason: AgentProcessError) => void): () => void {
+  const entry = { listener };
+  listeners.add(entry);
+  return () => void listeners.delete(entry);
 }
 
-function endQueue(queue: EventQueue<RpcEvent>, reason: AgentProcessError): void {
-  queue.end(reason.code === "stopped" ? undefined : reason);
+function tell(listeners: Listeners, reason: AgentProcessError): void {
+  for (const { listener } of [...listeners]) callSafely(() => listener(reason));
 }
 
-/** Runs a callback of the program. Its mistake must not be taken for the agent's, nor keep others from their events, nor get lost. */
-function callSafely(callback: () => void): void {
+/** The outcome of `promise`, or an error as soon as the signal is aborted. */
+async function orAborted<T>(promise: Promise<T>, command: CommandName, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return await promise;
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(new RpcAbortError(command, signal.reason));
+  signal.addEventListener("abort", abort);
   try {
-    callback();
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
   }
 }

@@ -24,11 +24,12 @@ export class RunTracker {
   }
 
   /**
+   * @param onSettled - Called in order with the events, when the run has settled.
    * @returns the messages of the run, when it has settled.
    * @throws {RpcError} When the prompt is refused, or the process ends.
    */
-  async promptAndWait(send: SendPrompt): Promise<AgentMessage[]> {
-    const waiter = new RunWaiter(this.#isRunActive || this.#unanswered > 0);
+  async promptAndWait(send: SendPrompt, onSettled?: () => void): Promise<AgentMessage[]> {
+    const waiter = new RunWaiter(this.#isRunActive || this.#unanswered > 0, onSettled);
     this.#waiters.add(waiter);
     try {
       const sent = this.prompt((onAccepted) =>
@@ -63,6 +64,7 @@ export class RunTracker {
 class RunWaiter {
   readonly #run = Promise.withResolvers<AgentMessage[]>();
   readonly #needsAcceptance: boolean;
+  readonly #onSettled: (() => void) | undefined;
   #isAccepted = false;
   #hasStarted = false;
   #messages: AgentMessage[] | undefined;
@@ -71,8 +73,9 @@ class RunWaiter {
    * @param isBusy - Whether another prompt is at work. A run that ends before this prompt was accepted is then the other's; afterwards,
    *   it is the one that this prompt joined or started.
    */
-  constructor(isBusy: boolean) {
+  constructor(isBusy: boolean, onSettled: (() => void) | undefined) {
     this.#needsAcceptance = isBusy;
+    this.#onSettled = onSettled;
   }
 
   get messages(): Promise<AgentMessage[]> {
@@ -90,11 +93,12 @@ class RunWaiter {
   onEvent(event: RpcEvent): void {
     if (event.type === "agent_start") this.#hasStarted = true;
     else if (event.type === "agent_end") this.#messages = event.messages;
-    else if (event.type === "agent_settled") this.#onSettled();
+    else if (event.type === "agent_settled") this.#settle();
   }
 
-  #onSettled(): void {
+  #settle(): void {
     const isOurs = this.#needsAcceptance ? this.#isAccepted : this.#hasStarted;
+    if (isOurs) this.#onSettled?.();
     if (isOurs && this.#messages !== undefined) this.#run.resolve(this.#messages);
     else if (isOurs)
       this.fail(new RpcProtocolError("bad_record", "The agent settled without an agent_end that holds the messages."));

@@ -9,10 +9,12 @@ type MessageUpdate = Extract<RpcEvent, { type: "message_update" }>;
  * updates that deltas mode leaves out (`start`, `done`, `error`) are put back. Events of snapshots mode pass unchanged.
  */
 export class SnapshotRebuilder {
-  /** Whether the agent sends deltas: it said so. */
+  /** Whether the agent sends the answers that begin from now on as deltas: it said so. */
   isDeltas = false;
   readonly #emit: (event: RpcEvent) => void;
   #builder: SnapshotBuilder | undefined;
+  /** Whether the answer that is being built comes as deltas. */
+  #isBuiltOfDeltas = false;
   #isStartTold = false;
 
   constructor(emit: (event: RpcEvent) => void) {
@@ -27,6 +29,7 @@ export class SnapshotRebuilder {
     }
     if (event.type === "message_start" && event.message.role === "assistant") {
       this.#builder = new SnapshotBuilder(event.message);
+      this.#isBuiltOfDeltas = this.isDeltas;
       this.#isStartTold = false;
     }
     if (event.type === "message_end" && event.message.role === "assistant") this.#end(event.message);
@@ -46,7 +49,7 @@ export class SnapshotRebuilder {
   #end(message: AssistantMessage): void {
     const builder = this.#builder;
     this.#builder = undefined;
-    if (!this.isDeltas || builder === undefined) return;
+    if (!this.#isBuiltOfDeltas || builder === undefined) return;
     const reason = message.stopReason;
     if (reason === "error" || reason === "aborted") {
       // One that failed before its first block failed before it began, and then there is no start.

@@ -1,22 +1,7 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import type { RpcClient, RpcEvent } from "../src/index.ts";
-import { errorOf, startClient } from "./helpers/clients.ts";
-
-const start = { type: "agent_start" };
-const end = (text: string) => ({ type: "agent_end", messages: [user(text)], willRetry: false });
-const settled = { type: "agent_settled" };
-const user = (content: string) => ({ role: "user", content, timestamp: 1 });
-const run = (text: string) => [start, end(text), settled];
-
-/** An agent that plays, at each prompt, the next list of records. */
-async function playing(...prompts: unknown[][]): Promise<RpcClient> {
-  const records = join(mkdtempSync(join(tmpdir(), "rpc-client-")), "records.json");
-  writeFileSync(records, JSON.stringify({ streamMode: "deltas", prompts }));
-  return await startClient("plays-records", { env: { RECORDS: records } });
-}
+import type { RpcEvent } from "../src/index.ts";
+import { errorOf } from "./helpers/clients.ts";
+import { answer, delta, end, playing, run, settled, start, user } from "./helpers/records.ts";
 
 test("RC-007 a run that ends before its prompt is answered is not missed", async () => {
   await using client = await playing([...run("fast"), "accept"], [...run("faster"), "accept"]);
@@ -125,7 +110,6 @@ test("a listener stays over a restart until it unsubscribes, and one that throws
 test("answers of deltas mode arrive as snapshots", async () => {
   const first = answer([]);
   const last = answer([{ type: "text", text: "Hi!" }]);
-  const delta = (event: object) => ({ type: "message_update", assistantMessageEvent: event });
   await using client = await playing([
     "accept",
     start,
@@ -160,12 +144,6 @@ test("answers of deltas mode arrive as snapshots", async () => {
     { type: "message_end", message: last },
   ]);
 });
-
-function answer(content: object[]) {
-  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
-  const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost };
-  return { role: "assistant", content, api: "fake", provider: "fake", model: "fake", usage, stopReason: "stop", timestamp: 1 };
-}
 
 async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];

@@ -74,12 +74,12 @@ test("the events of deltas mode are those of snapshots mode, when joined deltas 
     { error: { status: 400, message: "no more" } },
   );
   const recordings: RpcEvent[][] = [];
-  for (const args of [[], ["--stream", "snapshots"]]) {
-    await using client = realClient({ model, args });
+  for (const streamMode of ["deltas", "snapshots"] as const) {
+    await using client = realClient({ model, streamMode });
     const events: RpcEvent[] = [];
     client.onEvent((event) => events.push(event));
     await client.start();
-    expect((await client.getState()).streamMode).toBe(args.length === 0 ? "deltas" : "snapshots");
+    expect((await client.getState()).streamMode).toBe(streamMode);
     await client.promptAndWait("Go");
     await client.promptAndWait("Go on");
     recordings.push(comparable(events));

@@ -30,10 +30,10 @@ test("RC-003 answers find their command in any order; a second answer is noise",
   await using client = await startClient("answers-out-of-order", { onNoise: (line) => noise.push(line) });
   const texts = Promise.all([client.getLastAssistantText(), client.getLastAssistantText(), client.getLastAssistantText()]);
   await client.abort();
-  expect(await texts).toEqual(["2", "3", "4"]);
+  expect(await texts).toEqual(["4", "5", "6"]);
   // Its answer comes after all of theirs.
   await client.getState();
-  expect(noise.map((line) => JSON.parse(line))).toMatchObject(["5", "4", "3", "2"].map((id) => ({ id, data: { text: "again" } })));
+  expect(noise.map((line) => JSON.parse(line))).toMatchObject(["7", "6", "5", "4"].map((id) => ({ id, data: { text: "again" } })));
 });
 
 test("RC-003 noise on stdout and answers to nothing are reported and never thrown", async () => {

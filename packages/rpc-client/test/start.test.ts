@@ -46,6 +46,33 @@ test("RC-001 start rejects when the program does not know the first command", as
   expect((error as Error).cause).toBeInstanceOf(RpcCommandError);
 });
 
+test.each(["refuse", "drop"])(
+  "an older agent, which cannot say its version (it %ss what it does not know), starts too",
+  async (agent) => {
+    await using client = clientOf("older", { env: { AGENT: agent } });
+    await client.start();
+    expect(await client.getState()).toEqual({});
+  },
+);
+
+test("an agent of another protocol version is an error that names both, and it is gone then", async () => {
+  const client = clientOf("older", { env: { AGENT: "v2" } });
+  const error = await errorOf(client.start());
+  expect(error).toMatchObject({ code: "wrong_version" });
+  expect((error as Error).message).toMatch(/^The agent \(pi 1\.2\.3\) speaks version 2 .* speaks version 1;/);
+  expect(await errorOf(client.getState())).toBe(error);
+});
+
+test("a start whose signal is aborted rejects, and the process is gone then", async () => {
+  const client = clientOf("never-answers");
+  const controller = new AbortController();
+  const starting = errorOf(client.start({ signal: controller.signal }));
+  controller.abort("too slow");
+  expect(await starting).toMatchObject({ code: "aborted", command: "start", cause: "too slow" });
+  expect(await errorOf(client.start({ signal: controller.signal }))).toMatchObject({ code: "aborted" });
+  expect(await errorOf(client.getState())).toMatchObject({ code: "stopped", signal: null });
+});
+
 test("RC-011 start is refused while the agent runs, and works again after stop with a clean state", async () => {
   const client = clientOf("plain");
   const starting = client.start();
@@ -92,7 +119,7 @@ test("RC-012 the agent runs without a shell under the running runtime; cwd, env 
     args: ["--append-system-prompt", value, "", "*"],
   });
   const seen = JSON.parse((await client.getLastAssistantText()) ?? "");
-  const args = ["--mode", "rpc", "--stream", "deltas", "--provider", "demo", "--model", "tour", "--session-dir", "/some where"];
+  const args = ["--mode", "rpc", "--provider", "demo", "--model", "tour", "--session-dir", "/some where"];
   args.push("--no-session", "--append-system-prompt", value, "", "*");
   expect(seen).toEqual({ pid: expect.any(Number), runtime: realpathSync(process.execPath), cwd, args, value });
 });

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { approvalPolicies } from "../approvals/policy.ts";
 import { UsageError } from "../errors.ts";
 
 interface Option {
@@ -30,15 +31,21 @@ const options = {
   "session-id": { value: "id", help: "open the session with that id, or begin it" },
   "session-dir": { value: "folder", help: "where sessions are stored" },
   continue: { short: "c", help: "go on with the latest session of this folder" },
+  fork: { value: "path|id", help: "go on in a copy of that session" },
+  name: { short: "n", value: "text", help: "name the session" },
   "no-session": { help: "store nothing" },
   record: { value: "file", help: "record the model's answers, to be played with --model replay/<file>" },
   stream: { value: "snapshots|deltas", choices: ["snapshots", "deltas"], help: "how json and rpc modes stream answers" },
   ready: { help: "rpc mode: say so when ready" },
+  models: { value: "a,b/*", help: "the models that cycle_model walks" },
+  approval: { value: "policy", choices: approvalPolicies, help: `what is asked about: ${approvalPolicies.join(", ")}` },
+  "read-only": { help: "refuse tools that do more than look" },
   "max-turns": { value: "n", help: "end a run before its n+1st model call" },
   "max-cost": { value: "usd", help: "end a run when it has cost that much" },
   "max-time": { value: "s", help: "end a run after that many seconds" },
   "max-tool-calls": { value: "n", help: "end a run before its n+1st tool call" },
   "no-context-files": { help: "leave AGENTS.md files unread" },
+  export: { value: "path|id", help: "write that session to an HTML file, named by an argument or after the session" },
   "list-models": { help: "list models whose provider can be used; a word filters them" },
   help: { short: "h", help: "show this help" },
   version: { short: "v", help: "show the version" },

@@ -1,5 +1,6 @@
 import { UsageError } from "../errors.ts";
 import { runRpcMode } from "../modes/rpc/rpc-mode.ts";
+import { RpcUserInterface } from "../modes/rpc/rpc-user-interface.ts";
 import type { StreamMode } from "../protocol/data.ts";
 import { packageVersion } from "../version.ts";
 import type { Arguments } from "./args.ts";
@@ -12,8 +13,10 @@ export async function runRpc(args: Arguments): Promise<number> {
     const what = argument.startsWith("@") ? "@file arguments" : "prompt arguments";
     throw new UsageError(`RPC mode takes no ${what}, but got "${argument}". Send a prompt command on stdin.`);
   }
-  const session = await openSession(args);
+  const user = new RpcUserInterface();
+  const session = await openSession(args, { user });
   return runRpcMode(session, {
+    user,
     streamMode: (args.options.stream ?? "snapshots") as StreamMode,
     readyLine: args.options.ready ? { type: "ready", protocolVersion: 1, version: packageVersion() } : undefined,
   });

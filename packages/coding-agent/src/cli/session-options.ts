@@ -1,5 +1,7 @@
 import type { ThinkingLevel } from "@pikit/ai";
-import type { CreateAgentSessionOptions, SessionChoice } from "../create-agent-session.ts";
+import type { ApprovalPolicy } from "../approvals/policy.ts";
+import { looksLikePath, type SessionChoice } from "../conversation/choose-session.ts";
+import type { CreateAgentSessionOptions } from "../create-agent-session.ts";
 import { UsageError } from "../errors.ts";
 import type { RunLimits } from "../run/limits.ts";
 import { type BuiltInToolName, builtInToolNames } from "../tools/index.ts";
@@ -19,19 +21,29 @@ export function toSessionOptions({ options }: Arguments): CreateAgentSessionOpti
     ...pick("tools", options["no-tools"] ? [] : readToolNames(options.tools)),
     ...pick("limits", readLimits(options)),
     contextFiles: !options["no-context-files"],
+    ...pick("name", options.name),
+    ...pick(
+      "modelScope",
+      options.models?.split(",").map((name) => name.trim()),
+    ),
+    ...pick("approval", options.approval as ApprovalPolicy | undefined),
+    readOnly: options["read-only"] ?? false,
     session: chooseSession(options),
   };
 }
 
 function chooseSession(options: Arguments["options"]): SessionChoice {
-  const chosen = (["no-session", "continue", "session", "session-id"] as const).filter((name) => options[name] !== undefined);
+  const chosen = (["no-session", "continue", "session", "session-id", "fork"] as const).filter(
+    (name) => options[name] !== undefined,
+  );
   if (chosen.length > 1) throw new UsageError(`--${chosen[0]} and --${chosen[1]} exclude each other. Give one of them.`);
   if (options["no-session"]) return "memory";
   if (options.continue) return "continue";
   if (options["session-id"] !== undefined) return { id: options["session-id"] };
+  if (options.fork !== undefined) return { fork: options.fork };
   const { session } = options;
   if (session === undefined) return "new";
-  return /[/\\]|\.jsonl$/.test(session) ? { path: session } : { idPrefix: session };
+  return looksLikePath(session) ? { path: session } : { idPrefix: session };
 }
 
 function readLimits(options: Arguments["options"]): RunLimits | undefined {

@@ -1,7 +1,9 @@
 import type { ThinkingLevel } from "@pikit/ai";
 import { type Static, Type } from "@sinclair/typebox";
+import { approvalPolicies } from "../approvals/policy.ts";
 import { UsageError } from "../errors.ts";
 import { InterruptModeSchema, QueueModeSchema } from "../protocol/data.ts";
+import { literals } from "../protocol/literals.ts";
 import { ThinkingLevelSchema } from "../protocol/messages.ts";
 import { readFields } from "../protocol/validate.ts";
 import { readJsonFile } from "./json-file.ts";
@@ -13,6 +15,25 @@ const SettingsSchema = Type.Object({
   steeringMode: Type.Optional(QueueModeSchema),
   followUpMode: Type.Optional(QueueModeSchema),
   interruptMode: Type.Optional(InterruptModeSchema),
+  compaction: Type.Optional(
+    Type.Object({
+      enabled: Type.Optional(Type.Boolean()),
+      reserveTokens: Type.Optional(Type.Number({ minimum: 0 })),
+      keepRecentTokens: Type.Optional(Type.Number({ minimum: 0 })),
+    }),
+  ),
+  approval: Type.Optional(literals(approvalPolicies)),
+  shell: Type.Optional(
+    Type.Object({
+      path: Type.Optional(Type.String({ description: "Absolute path of the shell for commands. Default: bash." })),
+      timeoutSeconds: Type.Optional(
+        Type.Number({ minimum: 0, description: "For commands that ask for none. Default: 0, no limit." }),
+      ),
+      passKeys: Type.Optional(
+        Type.Boolean({ description: "Whether commands see variables that are named like secrets. Default: true." }),
+      ),
+    }),
+  ),
   retry: Type.Optional(
     Type.Object({
       enabled: Type.Optional(Type.Boolean()),

@@ -9,6 +9,11 @@ export interface BranchContext {
   thinkingLevel: ThinkingLevel | undefined;
 }
 
+/** Whether entries of a type have a part in the model's context. */
+export function entersContext(type: SessionEntry["type"]): boolean {
+  return type === "message" || type === "compaction" || type === "branch_summary" || type === "custom_message";
+}
+
 /** Reads a branch, root first. The latest compaction stands for everything before the first entry it kept. */
 export function readBranch(branch: readonly SessionEntry[]): BranchContext {
   const context: BranchContext = { messages: [], model: undefined, thinkingLevel: undefined };

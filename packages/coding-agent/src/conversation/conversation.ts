@@ -1,45 +1,48 @@
 import type { AgentMessage } from "@pikit/agent";
 import type { SessionHeader } from "../protocol/frames.ts";
-import { type BranchContext, readBranch } from "./context.ts";
-import { carriesSomething, type EntryContent, type LoadedSession, type SessionEntry, sessionVersion } from "./entries.ts";
+import { type BranchContext, entersContext, readBranch } from "./context.ts";
+import { ConversationIndex, type Label } from "./conversation-index.ts";
+import { carriesSomething, type EntryContent, type SessionEntry, sessionVersion } from "./entries.ts";
 import { createEntryId, createSessionId } from "./ids.ts";
-import { memoryStore, type SessionStore } from "./session-store.ts";
-import { SessionTree } from "./session-tree.ts";
+import type { QueuedMessage } from "./queue-journal.ts";
+import type { OpenOptions, SessionLine, SessionLog, SessionStore } from "./session-store.ts";
+import type { TreeNode } from "./session-tree.ts";
+import type { StatsCounter } from "./stats.ts";
 
 export interface NewConversation {
   /** The folder that tools work in. */
   cwd: string;
   /** Default: a new UUID. */
   id?: string;
-  /** The session file that this one continues from. */
+  /** The session that this one continues from. */
   parentSession?: string;
 }
 
-/** One session: its header, its entries, and the store that keeps them. What is appended is stored first and in effect afterwards. */
+/**
+ * One session: its header, its tree of entries, and the log that keeps them. What is appended is kept first and in effect afterwards.
+ * In memory are the context of the active branch and, of all other entries, their place in the tree; those are read when somebody asks.
+ */
 export class Conversation {
   readonly header: SessionHeader;
-  readonly #tree: SessionTree;
-  readonly #store: SessionStore;
-  /** Lines that wait: for the first entry that is worth a file, or for a store that works again. */
-  #unwritten: (SessionHeader | SessionEntry)[];
+  readonly #index: ConversationIndex;
+  readonly #log: SessionLog;
+  /** Lines that the log has not kept yet: before the first entry that is worth keeping, while an append goes, after one that failed. */
+  readonly #unwritten: SessionLine[];
   #isBegun: boolean;
+  #writing: Promise<void> | undefined;
   /** Messages that are stored already, so that a message told of in two ways is stored once. */
   readonly #stored = new WeakSet<AgentMessage>();
 
-  /** What could not be read when the session was opened, for people. */
-  readonly diagnostics: readonly string[];
-
-  private constructor({ header, entries, diagnostics }: LoadedSession, store: SessionStore, isWritten: boolean) {
+  private constructor(header: SessionHeader, log: SessionLog, opened?: ConversationIndex) {
     this.header = header;
-    this.diagnostics = diagnostics;
-    this.#tree = new SessionTree(entries);
-    this.#store = store;
-    this.#unwritten = isWritten ? [] : [header];
-    this.#isBegun = isWritten;
+    this.#log = log;
+    this.#index = opened ?? new ConversationIndex();
+    this.#unwritten = opened ? [] : [header];
+    this.#isBegun = opened !== undefined;
   }
 
-  /** Begins a session. Its store is made for the finished header, since a file's name comes from it. */
-  static create(options: NewConversation, createStore: (header: SessionHeader) => SessionStore = () => memoryStore): Conversation {
+  /** Begins a session. The store is given the finished header, since a file's name comes from it. */
+  static create(store: Pick<SessionStore, "create">, options: NewConversation): Conversation {
     const header: SessionHeader = {
       type: "session",
       version: sessionVersion,
@@ -48,44 +51,182 @@ export class Conversation {
       cwd: options.cwd,
       ...(options.parentSession === undefined ? {} : { parentSession: options.parentSession }),
     };
-    return new Conversation({ header, entries: [], diagnostics: [] }, createStore(header), false);
+    return new Conversation(header, store.create(header));
   }
 
-  /** Goes on with a session that was read from `store`. */
-  static resume(loaded: LoadedSession, store: SessionStore): Conversation {
-    return new Conversation(loaded, store, true);
+  /**
+   * Goes on with a session of a store.
+   *
+   * @throws {SessionError} As the store's `open`.
+   */
+  static open(store: Pick<SessionStore, "open">, ref: string): Promise<Conversation> {
+    return Conversation.#load(store, ref, {});
+  }
+
+  /**
+   * Reads a session that somebody else may be writing. Nothing can be appended to it.
+   *
+   * @throws {SessionError} As the store's `open`.
+   */
+  static read(store: Pick<SessionStore, "open">, ref: string): Promise<Conversation> {
+    return Conversation.#load(store, ref, { readOnly: true });
+  }
+
+  static async #load(store: Pick<SessionStore, "open">, ref: string, options: OpenOptions): Promise<Conversation> {
+    const index = new ConversationIndex();
+    const { header, log } = await store.open(ref, (entry) => index.add(entry), options);
+    return new Conversation(header, log, index);
   }
 
   /** The session's file; null when it has none. It exists from the first message on. */
   get path(): string | null {
-    return this.#store.path;
+    return this.#log.path;
   }
 
-  /** Whether entries wait for a store that works again. */
+  /** What names the session in its store. */
+  get ref(): string {
+    return this.#log.ref;
+  }
+
+  /** What was found damaged or lost, for people; grows. */
+  get diagnostics(): readonly string[] {
+    return this.#log.diagnostics;
+  }
+
+  /** Whether entries wait for a log that works again. */
   get isBehind(): boolean {
     return this.#isBegun && this.#unwritten.length > 0;
   }
 
-  get entries(): readonly SessionEntry[] {
-    return this.#tree.entries;
+  /** All entries in the order in which they were appended, without their bodies. */
+  get nodes(): readonly TreeNode[] {
+    return this.#index.tree.nodes;
   }
 
-  /** What the active branch says. */
-  readContext(): BranchContext {
-    return readBranch(this.#tree.activeBranch());
+  /** The entry that the next one follows; null before the first. */
+  get leafId(): string | null {
+    return this.#index.tree.leafId;
+  }
+
+  /** Counts of everything in the session, whatever branch it is on. */
+  get stats(): StatsCounter {
+    return this.#index.stats;
   }
 
   /** The name last given to the session; null when it has none. */
   get name(): string | null {
-    const info = this.#tree.activeBranch().findLast((entry) => entry.type === "session_info");
-    return info?.type === "session_info" ? (info.name ?? null) : null;
+    return this.#index.name;
   }
 
-  /** Appends a message, unless this very object has been appended before. */
-  async appendMessage(message: AgentMessage): Promise<void> {
+  /** Names of entries, by the id of the entry. */
+  get labels(): ReadonlyMap<string, Label> {
+    return this.#index.labels;
+  }
+
+  /** Messages that were queued in this session and have not been said. */
+  get queued(): QueuedMessage[] {
+    return this.#index.queue.pending;
+  }
+
+  /** The node of an entry; undefined when there is none of that id. */
+  find(id: string): TreeNode | undefined {
+    return this.#index.tree.get(id);
+  }
+
+  /** Which of all entries it is, from 0; -1 when there is none of that id. */
+  positionOf(id: string): number {
+    return this.#index.tree.positionOf(id);
+  }
+
+  /** The path from the root to an entry; null is the place before the first. */
+  pathTo(id: string | null): TreeNode[] {
+    return this.#index.tree.pathTo(id);
+  }
+
+  /** The path from the root to the leaf. */
+  activeBranch(): TreeNode[] {
+    return this.pathTo(this.leafId);
+  }
+
+  /** Goes to an entry, or before the first one; the next entry follows it. What the context is now, `readContext` tells. */
+  moveTo(id: string | null): void {
+    this.#index.tree.moveTo(id);
+  }
+
+  /**
+   * What the active branch says. Its entries stay in memory, and all others are let go of.
+   *
+   * @throws {SessionError} `read_failed`.
+   */
+  async readContext(): Promise<BranchContext> {
+    const nodes = await this.#contextNodes();
+    const entries = await this.read(nodes);
+    const unwritten = new Set<SessionLine>(this.#unwritten);
+    for (const node of this.nodes) if (node.entry && !unwritten.has(node.entry)) node.entry = undefined;
+    nodes.forEach((node, index) => {
+      node.entry = entries[index];
+    });
+    return readBranch(entries);
+  }
+
+  /** The entries of the active branch that decide what it says, in path order: those in the context, and the last model and level. */
+  async contextEntries(): Promise<SessionEntry[]> {
+    return this.read(await this.#contextNodes());
+  }
+
+  async #contextNodes(): Promise<TreeNode[]> {
+    const branch = this.activeBranch();
+    const model = branch.findLastIndex(({ type }) => type === "model_change");
+    const level = branch.findLastIndex(({ type }) => type === "thinking_level_change");
+    const compactionIndex = branch.findLastIndex(({ type }) => type === "compaction");
+    const [compaction] = await this.read(branch.slice(compactionIndex, compactionIndex + 1));
+    let start = 0;
+    if (compaction?.type === "compaction") {
+      const keptIndex = branch.findIndex(({ id }) => id === compaction.firstKeptEntryId);
+      start = keptIndex >= 0 && keptIndex < compactionIndex ? keptIndex : compactionIndex;
+    }
+    // The first one that was kept has to be there, whatever it is, so that its place is found.
+    return branch.filter(({ type }, at) => at === start || at === model || at === level || (at > start && entersContext(type)));
+  }
+
+  /**
+   * The entries of these nodes, in this order.
+   *
+   * @throws {SessionError} `read_failed`.
+   */
+  async read(nodes: readonly TreeNode[]): Promise<SessionEntry[]> {
+    const ids = nodes.flatMap(({ id, entry }) => (entry ? [] : [id]));
+    if (ids.length === 0) return nodes.map(({ entry }) => entry as SessionEntry);
+    const missing = await this.#readKept(ids);
+    let next = 0;
+    return nodes.map(({ entry }) => {
+      if (entry) return entry;
+      next += 1;
+      return missing[next - 1] as SessionEntry;
+    });
+  }
+
+  /** What has been let go of is in the log, unless the log does not work. */
+  async #readKept(ids: readonly string[]): Promise<SessionEntry[]> {
+    const waiting = new Map<string, SessionEntry>();
+    for (const line of this.#unwritten) if (line.type !== "session") waiting.set(line.id, line);
+    const kept = await this.#log.read(ids.filter((id) => !waiting.has(id)));
+    let next = 0;
+    return ids.map((id) => waiting.get(id) ?? (kept[next++] as SessionEntry));
+  }
+
+  /** The data of the custom entry of that type which is nearest to the leaf; undefined when the active branch has none. */
+  async readCustom(customType: string): Promise<unknown> {
+    const node = this.activeBranch().findLast(({ type, kind }) => type === "custom" && kind === customType);
+    const [entry] = node ? await this.read([node]) : [];
+    return entry?.type === "custom" ? entry.data : undefined;
+  }
+
+  /** Appends a message, unless this very object has been appended before. A queued one brings the id that it was queued under. */
+  async appendMessage(message: AgentMessage, queueId?: string): Promise<void> {
     if (this.#stored.has(message)) return;
     this.#stored.add(message);
-    await this.append({ type: "message", message });
+    await this.append(toContent(message, queueId));
   }
 
   /**
@@ -94,28 +235,56 @@ export class Conversation {
    * @throws {SessionError} `write_failed`. The entry is in effect in memory all the same, and is written with the next one that can be.
    */
   async append(content: EntryContent): Promise<SessionEntry> {
-    const id = createEntryId((candidate) => this.#tree.has(candidate));
-    const entry: SessionEntry = { ...content, id, parentId: this.#tree.leafId, timestamp: new Date().toISOString() };
-    this.#tree.add(entry);
-    this.#unwritten.push(entry);
-    if (this.#isBegun || carriesSomething(content)) await this.#write();
+    const { tree } = this.#index;
+    const id = createEntryId((candidate) => tree.has(candidate));
+    const entry: SessionEntry = { ...content, id, parentId: tree.leafId, timestamp: new Date().toISOString() };
+    await this.adopt([entry]);
     return entry;
   }
 
-  /** Lets others write to the session. */
+  /** Appends entries of another session as they are. */
+  async adopt(entries: readonly SessionEntry[]): Promise<void> {
+    for (const entry of entries) {
+      this.#index.add(entry);
+      this.#unwritten.push(entry);
+      this.#isBegun ||= carriesSomething(entry);
+    }
+    if (this.#isBegun) await this.#write();
+    for (const { id, type } of entries) if (!entersContext(type)) this.#release(id);
+  }
+
+  /** Lets others write to the session. What could not be written is tried a last time. */
   async close(): Promise<void> {
-    await this.#store.close();
+    await this.#writing?.catch(() => undefined);
+    if (this.isBehind) await this.#write().catch(() => undefined);
+    await this.#log.close();
+  }
+
+  #release(id: string): void {
+    const node = this.find(id);
+    if (node?.entry && !this.#unwritten.includes(node.entry)) node.entry = undefined;
   }
 
   async #write(): Promise<void> {
-    const lines = this.#unwritten;
-    this.#unwritten = [];
-    this.#isBegun = true;
+    while (this.#writing !== undefined) await this.#writing.catch(() => undefined);
+    if (this.#unwritten.length === 0) return;
+    const lines = [...this.#unwritten];
     try {
-      await this.#store.append(lines, () => [this.header, ...this.#tree.entries]);
-    } catch (error) {
-      this.#unwritten = [...lines, ...this.#unwritten];
-      throw error;
+      const writing = this.#log.append(lines, (id) => this.find(id)?.entry);
+      if (writing !== undefined) {
+        this.#writing = writing;
+        await writing;
+      }
+      this.#unwritten.splice(0, lines.length);
+    } finally {
+      this.#writing = undefined;
     }
   }
+}
+
+/** Custom messages have entries of their own kind, with the entry's time. */
+function toContent(message: AgentMessage, queueId: string | undefined): EntryContent {
+  if (message.role !== "custom") return { type: "message", message, ...(queueId === undefined ? {} : { queueId }) };
+  const { customType, content, display, details } = message;
+  return { type: "custom_message", customType, content, display, ...(details === undefined ? {} : { details }) };
 }

@@ -1,7 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { SessionError } from "../errors.ts";
 import type { SessionHeader } from "../protocol/frames.ts";
-import { type LoadedSession, type SessionEntry, sessionVersion } from "./entries.ts";
+import { type SessionEntry, sessionVersion } from "./entries.ts";
 import { tryParseEntry, tryParseObject } from "./entry-check.ts";
 import { readFileLines } from "./file-lines.ts";
 import { type FormatVersion, type Migration, type RawRecord, startMigration } from "./migrate.ts";
@@ -22,55 +23,47 @@ export interface FileState {
 /** Is called with the lines of a session file in their order, brought to the current format. */
 export interface SessionVisitor {
   onHeader?(header: SessionHeader): void;
-  onEntry(entry: SessionEntry): void;
+  /** @param offset - Where its line begins, in bytes; undefined when no line of the file says this, since an older format does. */
+  onEntry(entry: SessionEntry, offset: number | undefined): void;
   /** @param bytes - Valid during the call. */
   onUnreadable?(bytes: Buffer, lineNumber: number): void;
 }
 
-/**
- * Reads a session file. Unreadable lines are left out and named in `diagnostics`, a torn last line among them; older formats are
- * brought to the current one in memory. The file is not changed.
- *
- * @throws {SessionError} `not_found`, `read_failed`; `not_a_session` when the first line is no session header; `unsupported_version`.
- */
-export function readSessionFile(path: string): LoadedSession {
-  return loadSession(path).loaded;
-}
-
-/** As `readSessionFile`, with the state in which the file was. */
-export function loadSession(path: string): { loaded: LoadedSession; state: FileState } {
-  let header: SessionHeader | undefined;
-  const entries: SessionEntry[] = [];
-  const diagnostics: string[] = [];
-  const state = withReadErrors(path, () =>
-    scanSession(path, {
-      onHeader: (found) => {
-        header = found;
-      },
-      onEntry: (entry) => void entries.push(entry),
-      onUnreadable: (_bytes, lineNumber) => void diagnostics.push(`${path}:${lineNumber} is not a session entry and was skipped.`),
-    }),
-  );
-  return { loaded: { header: header as SessionHeader, entries, diagnostics }, state };
+export function describeUnreadable(path: string, lineNumber: number): string {
+  return `${path}:${lineNumber} is not a session entry and was skipped.`;
 }
 
 /**
  * Reads no more than the header of a session file.
  *
- * @throws {SessionError} As `readSessionFile`.
+ * @throws {SessionError} `not_found`, `read_failed`; `not_a_session` when the first line is no session header; `unsupported_version`.
  */
 export function readSessionHeader(path: string): SessionHeader {
   return withReadErrors(path, () => {
     const file = openSync(path, "r");
     try {
       const buffer = Buffer.alloc(maxHeaderBytes);
-      const length = readSync(file, buffer, 0, maxHeaderBytes, 0);
-      const line = buffer.subarray(0, length).toString("utf8").split("\n", 1)[0] ?? "";
-      return parseHeader(line, path).migration.header;
+      return headerIn(buffer.subarray(0, readSync(file, buffer, 0, maxHeaderBytes, 0)), path);
     } finally {
       closeSync(file);
     }
   });
+}
+
+/** As `readSessionHeader`, for many files at a time. */
+export async function readSessionHeaderAsync(path: string): Promise<SessionHeader> {
+  const file = await open(path, "r");
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxHeaderBytes), 0, maxHeaderBytes, 0);
+    return headerIn(buffer.subarray(0, bytesRead), path);
+  } finally {
+    await file.close();
+  }
+}
+
+function headerIn(start: Buffer, path: string): SessionHeader {
+  const line = start.toString("utf8").split("\n", 1)[0] ?? "";
+  return parseHeader(line, path).migration.header;
 }
 
 /**
@@ -82,27 +75,31 @@ export function readSessionHeader(path: string): SessionHeader {
 export function scanSession(path: string, visitor: SessionVisitor): FileState {
   const file = openSync(path, "r");
   try {
-    const { dev, ino } = fstatSync(file);
-    let found: { version: FormatVersion; migration: Migration } | undefined;
-    const { size, endsWithinLine } = readFileLines(file, (bytes, index) => {
-      if (!found) {
-        found = parseHeader(toText(bytes) ?? "", path);
-        visitor.onHeader?.(found.migration.header);
-        for (const entry of found.migration.added) visitor.onEntry(entry);
-        return;
-      }
-      const text = toText(bytes);
-      if (text?.trim() === "") return;
-      const { migration } = found;
-      const entry = text === undefined ? undefined : tryParseEntry(text, (raw) => migration.migrateEntry(raw, index));
-      if (entry) visitor.onEntry(entry);
-      else visitor.onUnreadable?.(bytes, index + 1);
-    });
-    const { version } = found ?? parseHeader("", path);
-    return { dev, ino, size, endsWithinLine, version };
+    return scanOpenSession(file, path, visitor);
   } finally {
     closeSync(file);
   }
+}
+
+/** As `scanSession`, for a file that is open to read. */
+export function scanOpenSession(file: number, path: string, visitor: SessionVisitor): FileState {
+  const { dev, ino } = fstatSync(file);
+  let found: { version: FormatVersion; migration: Migration } | undefined;
+  const { size, endsWithinLine } = readFileLines(file, ({ text, index, offset, bytes }) => {
+    if (!found) {
+      found = parseHeader(text ?? "", path);
+      visitor.onHeader?.(found.migration.header);
+      for (const entry of found.migration.added) visitor.onEntry(entry, undefined);
+      return;
+    }
+    if (text?.trim() === "") return;
+    const { version, migration } = found;
+    const entry = text === undefined ? undefined : tryParseEntry(text, (raw) => migration.migrateEntry(raw, index));
+    if (entry) visitor.onEntry(entry, version === sessionVersion ? offset : undefined);
+    else visitor.onUnreadable?.(bytes(), index + 1);
+  });
+  const { version } = found ?? parseHeader("", path);
+  return { dev, ino, size, endsWithinLine, version };
 }
 
 function parseHeader(line: string, path: string): { version: FormatVersion; migration: Migration } {
@@ -127,16 +124,8 @@ function isReadable(version: unknown): version is FormatVersion {
   return version === 1 || version === 2 || version === sessionVersion;
 }
 
-/** Undefined for a line that is longer than a string can be. */
-function toText(bytes: Buffer): string | undefined {
-  try {
-    return bytes.toString("utf8");
-  } catch {
-    return undefined;
-  }
-}
-
-function withReadErrors<T>(path: string, read: () => T): T {
+/** Runs `read` and turns errors of the system into ones that name the file. */
+export function withReadErrors<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {

@@ -20,10 +20,17 @@ const batchSize = 1024 * 1024;
 
 type Piece = string | Uint8Array;
 
+/** Is told where each line begins, in bytes. */
+export type OnPlaced = (line: SessionLine, offset: number) => void;
+
 /** Writes a session file anew with these lines. Whatever happens, the path has its old content or all of the new. */
-export function writeSession(path: string, lines: Iterable<SessionLine>): FileState {
+export function writeSession(path: string, lines: Iterable<SessionLine>, onPlaced: OnPlaced): FileState {
+  let offset = 0;
   return replace(path, (write) => {
-    for (const line of lines) write(encodeLine(line));
+    for (const line of lines) {
+      onPlaced(line, offset);
+      offset += write(encodeLine(line));
+    }
   });
 }
 
@@ -31,8 +38,8 @@ export function writeSession(path: string, lines: Iterable<SessionLine>): FileSt
 export function migrateSessionFile(path: string): FileState {
   return replace(path, (write) => {
     scanSession(path, {
-      onHeader: (header) => write(encodeLine(header)),
-      onEntry: (entry) => write(encodeLine(entry)),
+      onHeader: (header) => void write(encodeLine(header)),
+      onEntry: (entry) => void write(encodeLine(entry)),
       onUnreadable: (bytes) => {
         write(Buffer.from(bytes));
         write("\n");
@@ -42,7 +49,7 @@ export function migrateSessionFile(path: string): FileState {
 }
 
 /** Writes a file beside the path, which then takes its place. Only the holder of the session's lock writes it, so its name is fixed. */
-function replace(path: string, produce: (write: (piece: Piece) => void) => void): FileState {
+function replace(path: string, produce: (write: (piece: Piece) => number) => void): FileState {
   const temporary = `${path}.tmp`;
   const existing = statSync(path, { throwIfNoEntry: false });
   rmSync(temporary, { force: true });
@@ -78,11 +85,13 @@ class Batch {
     this.#file = file;
   }
 
-  add(piece: Piece): void {
+  /** @returns Bytes added. */
+  add(piece: Piece): number {
     const bytes = Buffer.from(piece);
     this.#pieces.push(bytes);
     this.#size += bytes.length;
     if (this.#size >= batchSize) this.flush();
+    return bytes.length;
   }
 
   flush(): void {

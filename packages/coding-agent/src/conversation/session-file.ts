@@ -1,26 +1,23 @@
-import {
-  appendFileSync,
-  closeSync,
-  constants,
-  fstatSync,
-  ftruncateSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { SessionError } from "../errors.ts";
+import type { SessionHeader } from "../protocol/frames.ts";
 import { encodeLine } from "../protocol/jsonl.ts";
-import { type LoadedSession, sessionVersion } from "./entries.ts";
-import { type FileState, loadSession, readSessionHeader, scanSession } from "./read-session.ts";
+import { appendWhole } from "./append-whole.ts";
+import { type SessionEntry, sessionVersion } from "./entries.ts";
+import { EntryReader } from "./entry-reader.ts";
+import { readOnlyError } from "./memory-store.ts";
+import {
+  describeUnreadable,
+  type FileState,
+  readSessionHeader,
+  scanOpenSession,
+  scanSession,
+  withReadErrors,
+} from "./read-session.ts";
 import { migrateSessionFile, writeSession } from "./rewrite-session.ts";
 import { SessionLock } from "./session-lock.ts";
-import type { SessionLine, SessionStore } from "./session-store.ts";
+import type { OpenOptions, SessionLine, SessionLog } from "./session-store.ts";
 
 /**
  * A session as a file of JSON lines, created with its first append. Appends are synchronous, one write each: a line that was told of is
@@ -28,32 +25,52 @@ import type { SessionLine, SessionStore } from "./session-store.ts";
  *
  * Whoever writes holds the file's lock, from the first append, `open` or `reserve` on until `close`.
  */
-export class SessionFile implements SessionStore {
+export class SessionFile implements SessionLog {
   readonly path: string;
+  readonly #diagnostics: string[] = [];
   /** The path with links followed. */
   #target: string | undefined;
   #lock: SessionLock | undefined;
   /** How the file was read or left; undefined before. */
   #known: FileState | undefined;
+  #header: SessionHeader | undefined;
+  /** Where the line of each entry begins, in bytes and in the order of appending; undefined while the file has an older format. */
+  #places = new Map<string, number | undefined>();
+  /** Entries of a file of an older format, until the first append brings it to the current one. */
+  #unplaced = new Map<string, SessionEntry>();
+  #reader: EntryReader | undefined;
   #isClosed = false;
+  #isReadOnly = false;
 
   constructor(path: string) {
     this.path = path;
   }
 
+  get ref(): string {
+    return this.path;
+  }
+
+  get diagnostics(): readonly string[] {
+    return this.#diagnostics;
+  }
+
   /**
-   * Reads the session to go on with it: it cannot be opened so by anybody else until it is closed here.
+   * Reads the session to go on with it: it cannot be opened so by anybody else until it is closed here. With `readOnly` it is only read,
+   * and may be written by somebody else.
    *
-   * @throws {SessionError} `locked`, and what `readSessionFile` throws. The file is not kept open then.
+   * @throws {SessionError} `locked`; `not_found`, `read_failed`, `not_a_session`, `unsupported_version`. The file is not kept open then.
    */
-  open(): LoadedSession {
+  open(onEntry: (entry: SessionEntry) => void, { readOnly = false }: OpenOptions = {}): SessionHeader {
     // First, so that no lock appears beside what is no session.
     readSessionHeader(this.path);
-    this.reserve();
+    this.#isReadOnly = readOnly;
+    if (!readOnly) this.reserve();
     try {
-      const { loaded, state } = loadSession(this.path);
-      this.#known = state;
-      return loaded;
+      withReadErrors(this.path, () => {
+        this.#reader = new EntryReader(this.path);
+        this.#known = this.#scan(this.#reader.file, onEntry);
+      });
+      return this.#header as SessionHeader;
     } catch (error) {
       this.close();
       throw error;
@@ -73,17 +90,24 @@ export class SessionFile implements SessionStore {
     }
   }
 
-  append(lines: readonly SessionLine[], readAll: () => readonly SessionLine[]): void {
+  append(lines: readonly SessionLine[], recall: (id: string) => SessionEntry | undefined = () => undefined): void {
+    if (this.#isReadOnly) throw readOnlyError(this.path);
     try {
       const target = this.#takeLock();
+      for (const line of lines) if (line.type === "session") this.#header = line;
       const stats = statSync(target, { throwIfNoEntry: false });
       if (stats && !stats.isFile()) {
-        appendWhole(target, encodeLines(lines)); // a device: nothing to look at afterwards
+        appendWhole(target, lines.map(encodeLine)); // a device: nothing to look at afterwards
         return;
       }
       const known = this.#known;
-      const isAsLeft = known && stats && known.dev === stats.dev && known.ino === stats.ino && known.size === stats.size;
-      this.#known = isAsLeft ? addLines(target, known, lines) : catchUp(target, this.path, stats, readAll());
+      if (known && stats && known.dev === stats.dev && known.ino === stats.ino && known.size === stats.size) {
+        this.#known = this.#addLines(target, known, lines);
+      } else {
+        this.#catchUp(target, stats, lines, recall);
+      }
+      this.#unplaced.clear();
+      this.#reader ??= tryOpen(target);
     } catch (cause) {
       if (cause instanceof SessionError) throw cause;
       const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
@@ -97,13 +121,33 @@ export class SessionFile implements SessionStore {
     }
   }
 
+  read(ids: readonly string[]): SessionEntry[] {
+    const entries = ids.map((id) => {
+      const entry = this.#read(id);
+      if (entry) return entry;
+      throw new SessionError(
+        "read_failed",
+        `The entry ${id} cannot be read from the session file ${this.path} any more: something else has written to it. Restore the file.`,
+      );
+    });
+    if (this.#isClosed) this.#closeReader();
+    else this.#reader?.forget();
+    return entries;
+  }
+
   /** Gives the lock up. An append that comes later takes it for as long as it lasts. */
   close(): void {
     this.#isClosed = true;
     this.#release();
   }
 
+  #closeReader(): void {
+    this.#reader?.close();
+    this.#reader = undefined;
+  }
+
   #release(): void {
+    this.#closeReader();
     try {
       this.#lock?.release();
     } catch {
@@ -119,86 +163,133 @@ export class SessionFile implements SessionStore {
     mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
     this.#target ??= followLinks(this.path);
     mkdirSync(dirname(this.#target), { recursive: true, mode: 0o700 });
-    this.#release();
+    this.#lock?.release();
+    this.#lock = undefined;
     const isOther = statSync(this.#target, { throwIfNoEntry: false })?.isFile() === false; // such as a device
     if (!isOther) this.#lock = SessionLock.take(this.#target, this.path);
     return this.#target;
   }
-}
 
-/**
- * Adds to a file what it has not of a session. It is not as it was left: new, deleted, truncated, replaced, or written to by somebody
- * else. Nothing that is in it is overwritten.
- *
- * @param path - The file as the user knows it.
- * @param all - The session's lines, header first.
- */
-function catchUp(target: string, path: string, stats: Stats | undefined, all: readonly SessionLine[]): FileState {
-  const [header, ...entries] = all;
-  if (!stats || !header || isStartOf(target, stats.size, encodeLine(header))) return writeSession(target, all);
-  const ids = new Set<string>();
-  try {
-    const found = scanSession(target, {
-      onHeader: ({ id }) => {
-        if (id !== header.id) throw new SessionError("not_a_session", `${path} is another session.`);
+  /** Reads the whole file and remembers where its entries are. */
+  #scan(file: number, onEntry: (entry: SessionEntry) => void): FileState {
+    return scanOpenSession(file, this.path, {
+      onHeader: (header) => {
+        this.#header = header;
       },
-      onEntry: ({ id }) => void ids.add(id),
+      onEntry: (entry, offset) => {
+        if (this.#places.has(entry.id)) return;
+        this.#places.set(entry.id, offset);
+        if (offset === undefined) this.#unplaced.set(entry.id, entry);
+        onEntry(entry);
+      },
+      onUnreadable: (_bytes, lineNumber) => void this.#diagnostics.push(describeUnreadable(this.path, lineNumber)),
     });
-    return addLines(
-      target,
-      found,
-      entries.filter(({ id }) => !ids.has(id)),
-    );
-  } catch (cause) {
-    if (!(cause instanceof SessionError)) throw cause;
-    throw new SessionError(
-      "write_failed",
-      `Cannot write to the session file ${path}: it holds something else now. Move it away, and the session is written again.`,
-      { cause },
-    );
   }
-}
 
-/** Appends lines to a file that is in this state, after it has been brought to the current format. */
-function addLines(target: string, found: FileState, lines: readonly SessionLine[]): FileState {
-  const state = found.version === sessionVersion ? found : migrateSessionFile(target);
-  if (lines.length === 0) return state;
-  const text = encodeLines(lines);
-  const written = appendWhole(target, state.endsWithinLine ? `\n${text}` : text);
-  return { ...state, size: state.size + written, endsWithinLine: false };
-}
+  #read(id: string): SessionEntry | undefined {
+    const offset = this.#places.get(id);
+    if (offset === undefined) return this.#unplaced.get(id);
+    this.#reader ??= tryOpen(this.#target ?? this.path);
+    return this.#reader?.read(id, offset);
+  }
 
-function encodeLines(lines: readonly SessionLine[]): string {
-  return lines.map(encodeLine).join("");
-}
+  /** Appends lines to a file that is in this state, after it has been brought to the current format. */
+  #addLines(target: string, found: FileState, lines: Iterable<SessionLine>): FileState {
+    const state = found.version === sessionVersion ? found : this.#migrate(target);
+    const added: SessionLine[] = [];
+    const texts = function* () {
+      for (const line of lines) {
+        const start = state.endsWithinLine && added.length === 0 ? "\n" : "";
+        added.push(line);
+        yield start + encodeLine(line);
+      }
+    };
+    const offsets = appendWhole(target, texts());
+    added.forEach((line, index) => {
+      const start = state.endsWithinLine && index === 0 ? 1 : 0;
+      this.#setPlace(line, (offsets[index] as number) + start);
+    });
+    return added.length > 0 ? { ...state, size: offsets.at(-1) as number, endsWithinLine: false } : state;
+  }
 
-/**
- * Appends all of the text or none of it: what a full disk took of it is removed again, so that it can be written once there is space.
- *
- * @returns Bytes written.
- */
-function appendWhole(path: string, text: string): number {
-  const bytes = Buffer.from(text);
-  const file = openSync(path, constants.O_WRONLY | constants.O_APPEND);
-  try {
-    const { size } = fstatSync(file);
+  #setPlace(line: SessionLine, offset: number): void {
+    if (line.type !== "session") this.#places.set(line.id, offset);
+  }
+
+  #migrate(target: string): FileState {
+    const state = migrateSessionFile(target);
+    scanSession(target, { onEntry: ({ id }, offset) => void this.#places.set(id, offset) });
+    this.#closeReader();
+    return state;
+  }
+
+  /**
+   * Adds to a file what it has not of the session. It is not as it was left: new, deleted, truncated, replaced, or written to by somebody
+   * else. Nothing that is in it is overwritten.
+   */
+  #catchUp(
+    target: string,
+    stats: Stats | undefined,
+    lines: readonly SessionLine[],
+    recall: (id: string) => SessionEntry | undefined,
+  ): void {
+    const header = this.#header;
+    if (!header) throw new SessionError("write_failed", `Cannot write to the session file ${this.path} before its header.`);
+    const isFresh = !stats || isStartOf(target, stats.size, encodeLine(header));
+    const present = isFresh ? { ids: new Map<string, number | undefined>(), state: undefined } : this.#lookInto(target, header.id);
+    const added = new Set(lines.map((line) => (line.type === "session" ? "" : line.id)));
+    const missing = [...this.#places.keys()].filter((id) => !present.ids.has(id) && !added.has(id));
+    const recovered: SessionEntry[] = [];
+    for (const id of missing) {
+      const entry = this.#read(id) ?? recall(id);
+      if (entry) recovered.push(entry);
+    }
+    const entries = [...recovered, ...lines.filter((line) => line.type !== "session" && !present.ids.has(line.id))];
+    const before = this.#places;
+    this.#places = new Map(present.ids);
     try {
-      appendFileSync(file, bytes);
+      this.#known = present.state
+        ? this.#addLines(target, present.state, entries)
+        : writeSession(target, [header, ...entries], (line, offset) => this.#setPlace(line, offset));
     } catch (error) {
-      cutBack(file, size);
+      this.#places = before;
       throw error;
     }
-  } finally {
-    closeSync(file);
+    this.#closeReader();
+    const lost = missing.length - recovered.length;
+    if (lost > 0) this.#diagnostics.push(`${lost} entries of ${this.path} are lost: something else has cut the file off.`);
   }
-  return bytes.length;
+
+  /** What is in a file that should be this session. */
+  #lookInto(target: string, sessionId: string): { ids: Map<string, number | undefined>; state: FileState } {
+    const ids = new Map<string, number | undefined>();
+    try {
+      const state = scanSession(target, {
+        onHeader: ({ id }) => {
+          if (id !== sessionId) throw new SessionError("not_a_session", `${this.path} is another session.`);
+        },
+        onEntry: ({ id }, offset) => {
+          if (!ids.has(id)) ids.set(id, offset);
+        },
+      });
+      return { ids, state };
+    } catch (cause) {
+      if (!(cause instanceof SessionError)) throw cause;
+      throw new SessionError(
+        "write_failed",
+        `Cannot write to the session file ${this.path}: it holds something else now. Move it away, and the session is written again.`,
+        { cause },
+      );
+    }
+  }
 }
 
-function cutBack(file: number, size: number): void {
+/** Undefined when the process has no file left to open: the path is opened again when something is to be read. */
+function tryOpen(path: string): EntryReader | undefined {
   try {
-    ftruncateSync(file, size);
+    return new EntryReader(path);
   } catch {
-    // No plain file. What stays of the lines is found by the next append, since the size is another.
+    return undefined;
   }
 }
 

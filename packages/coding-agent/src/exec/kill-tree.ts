@@ -1,86 +1,59 @@
-import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { forgetGroup, isGroupAlive, signalGroup } from "./running-groups.ts";
+import { type ProcessOwner, ProcessSearch } from "./process-search.ts";
+import { forgetGroup, isGroupAlive, signalGroup, signalProcess } from "./running-groups.ts";
 
 /** Time to clean up (lock files, terminals) between SIGTERM and SIGKILL. Agents wait for the end of this, so it is short. */
 const graceMs = 300;
 /** After SIGKILL only the kernel can delay the end: a process in a device's hands, or one that nobody waits for. */
 const killedMs = 500;
-const pollMs = 10;
+const firstPollMs = 5;
+const longestPollMs = 40;
 
 /**
- * Ends a process group: SIGTERM, and SIGKILL to those that are left after 300 ms. Resolves when no member lives, at the latest after
- * 800 ms. Never rejects.
+ * Ends everything that belongs to an owner, also what has left its process group: SIGTERM, and SIGKILL to those that are left after
+ * 300 ms. Resolves when no process lives, at the latest some 800 ms later. Never rejects.
  *
- * @param leaderPid - The pid of a process that was spawned `detached`, which makes it the leader of its own group.
+ * @returns The pids of those that could not be ended: they belong to another user by now, or hang in the kernel.
  */
-export async function killTree(leaderPid: number): Promise<void> {
-  signalGroup(leaderPid, "SIGTERM");
-  let gone = await isGone(leaderPid, graceMs);
-  if (!gone) {
-    signalGroup(leaderPid, "SIGKILL");
-    gone = await isGone(leaderPid, killedMs);
-  }
-  if (gone) forgetGroup(leaderPid);
+export async function killTree(owner: ProcessOwner): Promise<number[]> {
+  const search = new ProcessSearch(owner);
+  // Before anything dies, since an orphan that has left its group and cleared its environment is known by its parent alone.
+  await search.find();
+  let left = await signalAll(owner, search, { signal: "SIGTERM", withinMs: graceMs });
+  if (left.length > 0) left = await signalAll(owner, search, { signal: "SIGKILL", withinMs: killedMs });
+  if (left.length === 0) for (const group of owner.groups) forgetGroup(group);
+  return left;
 }
 
-async function isGone(leaderPid: number, withinMs: number): Promise<boolean> {
+/**
+ * Signals each process once, also those that come to light later, and returns the pids of those that live when the time is over.
+ */
+async function signalAll(
+  { groups }: ProcessOwner,
+  search: ProcessSearch,
+  { signal, withinMs }: { signal: NodeJS.Signals; withinMs: number },
+): Promise<number[]> {
   const deadline = performance.now() + withinMs;
-  while (isGroupAlive(leaderPid) && isLiving(leaderPid)) {
-    if (performance.now() >= deadline) return false;
+  for (const group of groups) signalGroup(group, signal);
+  const signalled = new Set<number>();
+  for (let pollMs = firstPollMs; ; pollMs = Math.min(2 * pollMs, longestPollMs)) {
+    const living = await findLiving(groups, search);
+    for (const { pid, group } of living) {
+      // Members had theirs with the group; some programs take a second SIGTERM for impatience.
+      const isDone = signalled.has(pid) || (pollMs === firstPollMs && groups.has(group));
+      if (!isDone) signalProcess(pid, signal);
+      signalled.add(pid);
+    }
+    if (living.length === 0 || performance.now() >= deadline) return living.map(({ pid }) => pid);
     await sleep(pollMs);
   }
-  return true;
 }
 
-/**
- * A dying shell may fork once more while it holds SIGTERM back, and that child gets no signal. Born between the listing of processes and
- * the look at its parent, it would be missed; the second look finds it, since its parent is dead by then.
- */
-function isLiving(leaderPid: number): boolean {
-  return hasLivingMember(leaderPid) || hasLivingMember(leaderPid);
-}
-
-/**
- * Whether a member is more than a zombie. Where process 1 is slow to collect orphans, or never does, as in many containers, the
- * group would seem to live on for seconds. Elsewhere than on Linux there is no /proc, and the answer is yes.
- */
-function hasLivingMember(leaderPid: number): boolean {
-  const pids = listPids();
-  if (pids.length === 0) return true;
-  // A stat line has some 300 bytes. One small buffer for all, since reading whole files takes 64 KB for each process and poll.
-  const buffer = Buffer.alloc(1024);
-  return pids.some((pid) => {
-    const state = memberState(pid, leaderPid, buffer);
-    return state !== undefined && state !== "Z" && state !== "X";
-  });
-}
-
-function listPids(): string[] {
-  try {
-    return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  } catch {
-    return []; // no /proc here
-  }
-}
-
-/** The state letter of proc_pid_stat(5); undefined for a process of another group, or one that has gone meanwhile. */
-function memberState(pid: string, leaderPid: number, buffer: Buffer): string | undefined {
-  const stat = readStart(`/proc/${pid}/stat`, buffer);
-  // The name, in parentheses, may hold anything; after it come state, parent and group.
-  const [state, , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return Number(group) === leaderPid ? state : undefined;
-}
-
-function readStart(path: string, buffer: Buffer): string {
-  try {
-    const file = openSync(path, "r");
-    try {
-      return buffer.toString("latin1", 0, readSync(file, buffer, 0, buffer.length, 0));
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    return ""; // the process has gone
-  }
+async function findLiving(groups: ReadonlySet<number>, search: ProcessSearch): Promise<{ pid: number; group: number }[]> {
+  const found = await search.find();
+  if (!found) return [...groups].filter(isGroupAlive).map((group) => ({ pid: group, group }));
+  if (found.length > 0) return found;
+  // A dying process may fork once more. Born between the listing of processes and the look at its parent, the child is missed; the
+  // second look finds it, since its parent is dead by then.
+  return (await search.find()) ?? [];
 }

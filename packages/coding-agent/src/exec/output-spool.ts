@@ -4,6 +4,7 @@ import { unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
+import { removeOldOutputs } from "./old-outputs.ts";
 
 /** Raw bytes held in memory before a file is made, for output that is mostly escape sequences and so never gets truncated. */
 const maxHeldBytes = 256 * 1024;
@@ -16,11 +17,20 @@ export interface SpooledOutput {
   path?: string;
   /** Why there is none although one was wanted. */
   error?: string;
+  /** The file ends before the output does: it has as many bytes as it may. */
+  isCut?: true;
+}
+
+export interface OutputSpoolOptions {
+  /** The disk has caught up, or failed: writing may go on. */
+  onDrain(): void;
+  /** What is stored at most. */
+  maxBytes: number;
 }
 
 /**
- * Every byte of a command's output: in memory while it is short, else in a file of the system's temporary folder that only the user
- * can read (mode 0600) and whose name nobody can guess.
+ * Every byte of a command's output, up to a limit: in memory while it is short, else in a file of the system's temporary folder
+ * that only the user can read (mode 0600) and whose name nobody can guess.
  */
 export class OutputSpool {
   readonly #onDrain: () => void;
@@ -29,15 +39,21 @@ export class OutputSpool {
   #file: WriteStream | undefined;
   #path = "";
   #failure: Error | undefined;
+  #roomBytes: number;
+  #isCut = false;
+  #tidying: Promise<void> | undefined;
 
-  /** @param onDrain - The disk has caught up, or failed: writing may go on. */
-  constructor(onDrain: () => void) {
+  constructor({ onDrain, maxBytes }: OutputSpoolOptions) {
     this.#onDrain = onDrain;
+    this.#roomBytes = maxBytes;
   }
 
   /** @returns Whether more may come at once; if not, wait for `onDrain`. */
-  write(chunk: Buffer): boolean {
-    if (this.#failure) return true;
+  write(bytes: Buffer): boolean {
+    const chunk = bytes.subarray(0, this.#roomBytes);
+    this.#roomBytes -= chunk.length;
+    this.#isCut ||= chunk.length < bytes.length;
+    if (this.#failure || chunk.length === 0) return true;
     if (this.#file) return this.#file.write(chunk);
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;
@@ -47,7 +63,9 @@ export class OutputSpool {
   /** Moves to a file. Does nothing when there is one. Returns what `write` returns. */
   spill(): boolean {
     if (this.#file) return true;
-    this.#path = join(tmpdir(), `pi-bash-${randomBytes(12).toString("hex")}.log`);
+    const folder = tmpdir();
+    this.#tidying = removeOldOutputs(folder);
+    this.#path = join(folder, `pi-bash-${randomBytes(12).toString("hex")}.log`);
     this.#file = createWriteStream(this.#path, { flags: "wx", mode: 0o600, highWaterMark: maxWaitingBytes });
     this.#file.on("drain", this.#onDrain);
     this.#file.on("error", (error) => {
@@ -66,7 +84,8 @@ export class OutputSpool {
     await finished(this.#file).catch((error: Error) => {
       this.#failure ??= error;
     });
-    if (keep && !this.#failure) return { path: this.#path };
+    await this.#tidying;
+    if (keep && !this.#failure) return { path: this.#path, ...(this.#isCut && { isCut: true }) };
     // It may not exist: opening it can be what failed.
     await unlink(this.#path).catch(() => undefined);
     return keep && this.#failure ? { error: this.#failure.message } : {};

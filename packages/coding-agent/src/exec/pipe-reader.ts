@@ -1,21 +1,30 @@
 import type { Socket } from "node:net";
-import type { Readable } from "node:stream";
+import type { OutputStream } from "./output-channels.ts";
 import { type CollectedOutput, OutputCollector } from "./output-collector.ts";
-import { leaderExited, trackGroup } from "./running-groups.ts";
-import type { OutputStream, SpawnedCommand } from "./spawn-command.ts";
+import { leaderExited } from "./running-groups.ts";
+import type { SpawnedCommand } from "./spawn-command.ts";
+
+export interface PipeReaderOptions {
+  /** Gets plain text as it comes, until `end` has resolved. */
+  onText(text: string, stream: OutputStream): void;
+  /** Bytes of output that are stored at most. */
+  maxFileBytes: number;
+}
 
 /** Reads the pipes of a command into one output, no faster than the disk takes it. */
 export class PipeReader {
   readonly #collector: OutputCollector;
   readonly #sources: SpawnedCommand["sources"];
-  readonly #listeners: [pipe: Readable, onData: (chunk: Buffer) => void][] = [];
+  readonly #listeners: [pipe: Socket, onData: (chunk: Buffer) => void][] = [];
   #lastDataAt = 0;
 
-  /** @param onText - Gets plain text as it comes, until `end` has resolved. */
-  constructor(sources: SpawnedCommand["sources"], onText: (text: string, stream: OutputStream) => void) {
+  constructor(sources: SpawnedCommand["sources"], options: PipeReaderOptions) {
     this.#sources = sources;
-    this.#collector = new OutputCollector(onText, () => {
-      for (const [, pipe] of sources) pipe.resume();
+    this.#collector = new OutputCollector({
+      ...options,
+      onDrain() {
+        for (const [, pipe] of sources) pipe.resume();
+      },
     });
     for (const [stream, pipe] of sources) {
       const onData = (chunk: Buffer) => this.#add(chunk, stream);
@@ -36,7 +45,7 @@ export class PipeReader {
     for (const [pipe, onData] of this.#listeners) {
       pipe.off("data", onData);
       pipe.resume();
-      (pipe as Socket).unref();
+      pipe.unref();
     }
     return this.#collector.end();
   }
@@ -49,9 +58,12 @@ export class PipeReader {
 }
 
 /** Resolves when the command has exited and its pipes are closed, or silent for `quietMs` though somebody still holds them. */
-export async function untilOver({ process: child, pid }: SpawnedCommand, reader: PipeReader, quietMs: number): Promise<void> {
-  trackGroup(pid);
-  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+export async function untilOver(
+  { process: child, pid, sources }: SpawnedCommand,
+  reader: PipeReader,
+  quietMs: number,
+): Promise<void> {
+  const closed = Promise.all(sources.map(([, pipe]) => new Promise((resolve) => pipe.once("close", resolve))));
   await new Promise<void>((resolve) => child.once("exit", () => resolve()));
   leaderExited(pid);
   const exitedAt = performance.now();

@@ -1,18 +1,22 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Readable } from "node:stream";
+import type { Socket } from "node:net";
+import { isAbsolute } from "node:path";
 import { ToolError } from "@pikit/agent";
+import { markEnvironment } from "./command-mark.ts";
+import { isExecutable } from "./find-program.ts";
 import { findShell, posixShell } from "./find-shell.ts";
+import { type OutputStream, type OutputStreams, openChannels } from "./output-channels.ts";
+import { trackGroup } from "./running-groups.ts";
+import { ensureWatchdog } from "./watchdog.ts";
 import { assertWorkingFolder } from "./working-folder.ts";
-
-export type OutputStream = "stdout" | "stderr";
 
 /** A command that has started, in its own process group and without a terminal. */
 export interface SpawnedCommand {
   process: ChildProcess;
   pid: number;
   /** The pipes to read. */
-  sources: [stream: OutputStream, pipe: Readable][];
+  sources: [stream: OutputStream, pipe: Socket][];
 }
 
 export interface SpawnOptions {
@@ -21,44 +25,68 @@ export interface SpawnOptions {
   /** Absolute path. */
   cwd: string;
   env: NodeJS.ProcessEnv;
+  /** By what all processes of the command are known. */
+  mark: string;
+  streams: OutputStreams;
+  /** Absolute path of the shell. Default: bash, or sh where there is none. */
+  shellPath?: string | undefined;
   /** An abort before the start means that nothing is started. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Starts a command with empty stdin. A shell command writes stdout and stderr into one pipe, so that their order is exact; a program
- * with arguments has a pipe for each.
+ * Starts a command with empty stdin.
  *
  * @returns undefined when `signal` was aborted before the start.
  * @throws {ToolError} `cwd_missing`, `shell_missing`, `command_too_long` or `spawn_failed`.
  */
-export async function spawnCommand({ command, cwd, env, signal }: SpawnOptions): Promise<SpawnedCommand | undefined> {
-  await assertWorkingFolder(cwd);
-  const isShellCommand = typeof command === "string";
-  const [program, ...args] = isShellCommand ? await shellInvocation(command, cwd, env.PATH) : command;
-  if (signal?.aborted) return undefined;
+export async function spawnCommand(options: SpawnOptions): Promise<SpawnedCommand | undefined> {
+  const { command, cwd, env, streams, signal } = options;
+  const [shell] = await Promise.all([typeof command === "string" ? chooseShell(options) : posixShell, assertWorkingFolder(cwd)]);
+  const channels = await openChannels(streams, { cwd, searchPath: env.PATH });
+  const [program, ...args] =
+    typeof command === "string" ? [...becomeShell(options.mark, channels.redirection), shell, "-c", "--", command] : command;
+  const stdio: StdioOptions = ["ignore", ...channels.stdio];
   try {
-    const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", isShellCommand ? "ignore" : "pipe"], detached: true });
+    if (signal?.aborted) {
+      channels.destroy();
+      return undefined;
+    }
+    const watchdog = ensureWatchdog();
+    if (typeof command === "string") stdio.push(watchdog ?? "ignore");
+    const child = spawn(program, args, { cwd, env: markEnvironment(env, options.mark), stdio, detached: true });
+    if (child.pid !== undefined) trackGroup(child.pid);
     await once(child, "spawn");
-    const sources: SpawnedCommand["sources"] = [];
-    if (child.stdout) sources.push(["stdout", child.stdout]);
-    if (child.stderr) sources.push(["stderr", child.stderr]);
-    return { process: child, pid: child.pid as number, sources };
+    return { process: child, pid: child.pid as number, sources: channels.sources(child) };
   } catch (error) {
+    channels.destroy();
     throw toSpawnError(error as NodeJS.ErrnoException, program);
+  } finally {
+    channels.closeWriteEnds();
   }
 }
 
-/**
- * An outer sh joins the streams and then becomes bash, which gets the command unchanged. `--` keeps a command that begins with `-`
- * from being an option.
- */
-async function shellInvocation(command: string, cwd: string, searchPath: string | undefined): Promise<[string, ...string[]]> {
-  const shell = await findShell(cwd, searchPath);
-  if (shell === undefined) {
-    throw new ToolError("shell_missing", "Cannot run shell commands: neither bash nor /bin/sh was found. Install bash.");
+async function chooseShell({ cwd, env, shellPath }: SpawnOptions): Promise<string> {
+  if (shellPath !== undefined) {
+    if (isAbsolute(shellPath) && (await isExecutable(shellPath))) return shellPath;
+    const advice = "Give the absolute path of a POSIX shell as shell.path, or leave it out.";
+    throw new ToolError("shell_missing", `Cannot run shell commands: ${shellPath} is not a program. ${advice}`);
   }
-  return [posixShell, "-c", 'exec "$@" 2>&1', "sh", shell, "-c", "--", command];
+  const shell = await findShell({ cwd, searchPath: env.PATH });
+  if (shell !== undefined) return shell;
+  throw new ToolError("shell_missing", "Cannot run shell commands: neither bash nor /bin/sh was found. Install bash.");
+}
+
+/**
+ * The invocation of an outer sh that becomes what is appended to it. First it tells the watchdog its number, so that there is no
+ * moment in which a command runs and nobody knows of it; SIGPIPE is held off meanwhile, for a watchdog that has died. And it takes
+ * the mark as its limit of file locks: Linux has not heeded that limit since 2.4.25, but hands it down to all children, also to
+ * those that clear their environment.
+ */
+function becomeShell(mark: string, redirection: string): [string, ...string[]] {
+  const enrol = `trap '' PIPE; echo "+$$" 2>/dev/null >&3; trap - PIPE`;
+  const limit = process.platform === "linux" ? `{ ulimit -w "$1" || ulimit -x "$1"; } 2>/dev/null` : ":";
+  return [posixShell, "-c", `${enrol}; ${limit}; shift; exec "$@" 3>&-${redirection}`, "sh", mark];
 }
 
 function toSpawnError(error: NodeJS.ErrnoException, program: string): ToolError {

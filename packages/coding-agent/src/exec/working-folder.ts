@@ -4,12 +4,20 @@ import { ToolError } from "@pikit/agent";
 /**
  * Rejects when the working folder is gone, which would otherwise look like a missing file or program.
  *
+ * @param isFolder - Rejects, with the system's `code`, where there is nothing. Default: looks at this machine.
  * @throws {ToolError} `cwd_missing`
  */
-export async function assertWorkingFolder(cwd: string): Promise<void> {
+export async function assertWorkingFolder(
+  cwd: string,
+  isFolder: (path: string) => Promise<boolean> = isLocalFolder,
+): Promise<void> {
   const advice = "Restore the folder, or go on in a session that was started in another one.";
-  const stats = await stat(cwd).catch((cause: NodeJS.ErrnoException) => {
+  const isThere = await isFolder(cwd).catch((cause: NodeJS.ErrnoException) => {
     throw new ToolError("cwd_missing", `Cannot use the working folder ${cwd} (${cause.code}). ${advice}`, { cause });
   });
-  if (!stats.isDirectory()) throw new ToolError("cwd_missing", `The working folder ${cwd} is not a folder. ${advice}`);
+  if (!isThere) throw new ToolError("cwd_missing", `The working folder ${cwd} is not a folder. ${advice}`);
+}
+
+async function isLocalFolder(path: string): Promise<boolean> {
+  return (await stat(path)).isDirectory();
 }

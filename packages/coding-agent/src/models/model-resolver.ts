@@ -2,6 +2,7 @@ import { type Model, type ThinkingLevel, thinkingLevels } from "@pikit/ai";
 import { distance } from "fastest-levenshtein";
 import type { Settings } from "../config/settings.ts";
 import { UsageError } from "../errors.ts";
+import type { ScopedModel } from "./model-choice.ts";
 import type { ModelRegistry } from "./model-registry.ts";
 
 /** What a user asked for. */
@@ -44,15 +45,53 @@ export async function resolveModel(
   return fallback ? findModel(registry, fallback, undefined) : { model: undefined };
 }
 
+/**
+ * The models that names and patterns stand for, each with the level that it is to have, in the order of the list.
+ *
+ * @param names - `id`, `provider/id`, or a pattern with `*` over `provider/id` or the id; any with `:level`.
+ * @throws {UsageError} With exit code 1 when one stands for nothing.
+ */
+export async function resolveScope(registry: ModelRegistry, names: readonly string[]): Promise<ScopedModel[]> {
+  const scope: ScopedModel[] = [];
+  for (const name of names) {
+    if (name.includes("*")) scope.push(...(await findMatching(registry, name)));
+    else {
+      const { model, thinkingLevel } = await findModel(registry, name, undefined);
+      if (model) scope.push({ model, ...(thinkingLevel ? { thinkingLevel } : {}) });
+    }
+  }
+  return scope.filter(({ model }, index) => {
+    const first = scope.findIndex((other) => other.model.provider === model.provider && other.model.id === model.id);
+    return first === index;
+  });
+}
+
+async function findMatching(registry: ModelRegistry, pattern: string): Promise<ScopedModel[]> {
+  const { name, thinkingLevel } = splitLevel(pattern);
+  const parts = name.split("*").map((part) => part.replace(/[\\^$.+?()[\]{}|]/g, "\\$&"));
+  const expression = new RegExp(`^${parts.join(".*")}$`, "i");
+  const found = (await registry.available()).filter(
+    ({ provider, id }) => expression.test(`${provider}/${id}`) || expression.test(id),
+  );
+  if (found.length === 0) throw new UsageError(`No model that can be used matches "${pattern}". See --list-models.`, 1);
+  return found.map((model) => ({ model, ...(thinkingLevel ? { thinkingLevel } : {}) }));
+}
+
+function splitLevel(name: string): { name: string; thinkingLevel?: ThinkingLevel } {
+  const colon = name.lastIndexOf(":");
+  const level = name.slice(colon + 1);
+  if (colon <= 0 || !(thinkingLevels as readonly string[]).includes(level)) return { name };
+  return { name: name.slice(0, colon), thinkingLevel: level as ThinkingLevel };
+}
+
 async function findModel(registry: ModelRegistry, name: string, provider: string | undefined): Promise<ResolvedModel> {
   const exact = await findExact(registry, name, provider);
   if (exact) return { model: exact };
   // Only now is a colon taken for the start of a level: ids may hold colons too.
-  const colon = name.lastIndexOf(":");
-  const level = name.slice(colon + 1);
-  if (colon > 0 && (thinkingLevels as readonly string[]).includes(level)) {
-    const model = await findExact(registry, name.slice(0, colon), provider);
-    if (model) return { model, thinkingLevel: level as ThinkingLevel };
+  const split = splitLevel(name);
+  if (split.thinkingLevel) {
+    const model = await findExact(registry, split.name, provider);
+    if (model) return { model, thinkingLevel: split.thinkingLevel };
   }
   throw await unknownModel(registry, provider === undefined ? name : `${provider}/${name}`);
 }

@@ -1,6 +1,7 @@
 import { type AssistantMessage, emptyUsage, type Usage } from "@pikit/ai";
 import type { AgentSessionEvent } from "../agent-session.ts";
 import type { StreamMode } from "../protocol/data.ts";
+import type { BashUpdate } from "../protocol/frames.ts";
 import { encodeLine } from "../protocol/jsonl.ts";
 import { SnapshotBuilder } from "../protocol/snapshots.ts";
 import { type DeltaUpdate, joinDeltas, toDelta } from "../protocol/stream-records.ts";
@@ -12,7 +13,8 @@ type ToolUpdate = Extract<AgentSessionEvent, { type: "tool_execution_update" }>;
 type Waiting =
   | { kind: "record"; record: object }
   | { kind: "delta"; delta: DeltaUpdate; answer: StreamedAnswer }
-  | { kind: "tool"; update: ToolUpdate };
+  | { kind: "tool"; update: ToolUpdate }
+  | { kind: "bash"; update: BashUpdate };
 
 /** The answer that is being streamed. */
 interface StreamedAnswer {
@@ -24,6 +26,8 @@ interface StreamedAnswer {
 
 /** Characters that are handed to the sink in one piece. */
 const batchLength = 64 * 1024;
+/** Characters of one command's output that may wait for a slow reader; what comes before them is left out. */
+const maxWaitingOutput = 1024 * 1024;
 
 /**
  * The one writer of a protocol's output: records leave in the order in which they came, whole. Nobody waits for it. While the reader is
@@ -47,6 +51,11 @@ export class RecordWriter {
     return this.#mode;
   }
 
+  /** Takes effect with the next answer that begins. */
+  set mode(mode: StreamMode) {
+    this.#mode = mode;
+  }
+
   /** Sends a record. It must not change afterwards. */
   send(record: object): void {
     this.#queue.push({ kind: "record", record });
@@ -59,6 +68,18 @@ export class RecordWriter {
     else if (event.type === "tool_execution_update") this.#sendToolUpdate(event);
     else if (event.type === "message_start" && event.message.role === "assistant") this.#startAnswer(event.message);
     else this.send(event);
+  }
+
+  /** Sends more output of a command. The response to the command has its end, so that of what waits too long the beginning may go. */
+  sendBashUpdate(update: BashUpdate): void {
+    const waiting = this.#queue.at(-1);
+    if (waiting?.kind === "bash" && waiting.update.id === update.id) {
+      const delta = keepEnd(waiting.update.delta + update.delta);
+      waiting.update = { ...update, delta };
+    } else {
+      this.#queue.push({ kind: "bash", update });
+    }
+    this.#schedule();
   }
 
   /** Resolves when everything sent so far has been handed to the operating system, or never will be. */
@@ -163,9 +184,15 @@ export class RecordWriter {
 
   #toRecord(waiting: Waiting): object {
     if (waiting.kind === "record") return waiting.record;
-    if (waiting.kind === "tool") return waiting.update;
+    if (waiting.kind === "tool" || waiting.kind === "bash") return waiting.update;
     return waiting.answer.builder?.apply(waiting.delta) ?? waiting.delta;
   }
+}
+
+/** Twice as much is let through before it is cut, so that cutting costs no more than reading. */
+function keepEnd(text: string): string {
+  if (text.length <= 2 * maxWaitingOutput) return text;
+  return `\n[some output was left out here]\n${text.slice(-maxWaitingOutput)}`;
 }
 
 /**

@@ -1,14 +1,29 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from "@sinclair/typebox";
-import { BashResultSchema, InterruptModeSchema, QueuedTextsSchema, QueueModeSchema, SessionStateSchema } from "./data.ts";
+import {
+  BashResultSchema,
+  CompactionResultSchema,
+  InterruptModeSchema,
+  ProtocolInfoSchema,
+  QueuedTextsSchema,
+  QueueModeSchema,
+  SessionStateSchema,
+  SessionStatsSchema,
+  SlashCommandSchema,
+  StreamModeSchema,
+  TodoPhaseInputSchema,
+  TodoPhaseSchema,
+} from "./data.ts";
+import { EntryTreeNodeSchema, SessionEntrySchema } from "./entries.ts";
+import { HostToolSchema } from "./frames.ts";
 import { literals } from "./literals.ts";
-import { AgentMessageSchema, AttachmentSchema, ImageContentSchema, WireModelSchema } from "./messages.ts";
+import { AgentMessageSchema, AttachmentSchema, ImageContentSchema, ThinkingLevelSchema, WireModelSchema } from "./messages.ts";
 
 /**
  * When a command runs.
  *
  * - `control`: at once, before earlier lines that still wait
  * - `ordered`: in arrival order, and the next ordered command waits for its answer
- * - `started`: begins in arrival order, and the next one does not wait for its answer
+ * - `started`: begins in arrival order, and the next one waits until it has begun, not for its answer
  */
 export type Lane = "control" | "ordered" | "started";
 
@@ -26,6 +41,12 @@ function command<TParams extends TProperties, TData extends TSchema>(lane: Lane,
 
 const none = Type.Undefined();
 const sessionChange = Type.Object({ cancelled: Type.Boolean() });
+const branchChange = Type.Object({
+  text: Type.String({ description: "The message that was branched from, as it was typed." }),
+  cancelled: Type.Boolean(),
+});
+const forkPoint = { entryId: Type.String(), text: Type.String() };
+const leaf = { leafId: Type.Union([Type.String(), Type.Null()]) };
 const promptInput = {
   message: Type.String(),
   attachments: Type.Optional(Type.Array(AttachmentSchema)),
@@ -53,13 +74,58 @@ export const commands = {
   set_auto_retry: command("ordered", { enabled: Type.Boolean() }, none),
   abort_retry: command("control", {}, none),
   new_session: command("ordered", { parentSession: Type.Optional(Type.String()) }, sessionChange),
+  switch_session: command("ordered", { sessionPath: Type.String() }, sessionChange),
+  fork: command("ordered", { entryId: Type.String() }, branchChange),
+  clone: command("ordered", {}, sessionChange),
+  branch: command(
+    "ordered",
+    { entryIndex: Type.Optional(Type.Integer({ minimum: 0 })), entryId: Type.Optional(Type.String()) },
+    branchChange,
+  ),
+  get_branch_messages: command(
+    "ordered",
+    {},
+    Type.Object({ messages: Type.Array(Type.Object({ entryIndex: Type.Number(), ...forkPoint })) }),
+  ),
+  get_fork_messages: command("ordered", {}, Type.Object({ messages: Type.Array(Type.Object(forkPoint)) })),
+  get_entries: command(
+    "ordered",
+    { since: Type.Optional(Type.String()), limit: Type.Optional(Type.Integer({ minimum: 1 })) },
+    Type.Object({ entries: Type.Array(SessionEntrySchema), ...leaf }),
+  ),
+  get_tree: command("ordered", {}, Type.Object({ tree: Type.Array(EntryTreeNodeSchema), ...leaf })),
+  set_session_name: command("ordered", { name: Type.String() }, none),
   get_state: command("ordered", {}, SessionStateSchema),
   get_messages: command("ordered", {}, Type.Object({ messages: Type.Array(AgentMessageSchema) })),
   get_last_assistant_text: command("ordered", {}, Type.Object({ text: Type.Union([Type.String(), Type.Null()]) })),
   set_model: command("ordered", { provider: Type.String(), modelId: Type.String() }, WireModelSchema),
+  cycle_model: command(
+    "ordered",
+    {},
+    Type.Union([
+      Type.Object({ model: WireModelSchema, thinkingLevel: ThinkingLevelSchema, isScoped: Type.Boolean() }),
+      Type.Null(),
+    ]),
+  ),
+  set_thinking_level: command("ordered", { level: ThinkingLevelSchema }, none),
+  cycle_thinking_level: command("ordered", {}, Type.Union([Type.Object({ level: ThinkingLevelSchema }), Type.Null()])),
+  get_available_thinking_levels: command("ordered", {}, Type.Object({ levels: Type.Array(ThinkingLevelSchema) })),
   get_available_models: command("ordered", {}, Type.Object({ models: Type.Array(WireModelSchema) })),
   bash: command("started", { command: Type.String(), excludeFromContext: Type.Optional(Type.Boolean()) }, BashResultSchema),
   abort_bash: command("control", {}, none),
+  compact: command("started", { customInstructions: Type.Optional(Type.String()) }, CompactionResultSchema),
+  set_auto_compaction: command("ordered", { enabled: Type.Boolean() }, none),
+  set_todos: command(
+    "ordered",
+    { phases: Type.Array(TodoPhaseInputSchema) },
+    Type.Object({ todoPhases: Type.Array(TodoPhaseSchema) }),
+  ),
+  set_host_tools: command("ordered", { tools: Type.Array(HostToolSchema) }, Type.Object({ toolNames: Type.Array(Type.String()) })),
+  get_session_stats: command("ordered", {}, SessionStatsSchema),
+  get_commands: command("ordered", {}, Type.Object({ commands: Type.Array(SlashCommandSchema) })),
+  export_html: command("ordered", { outputPath: Type.Optional(Type.String()) }, Type.Object({ path: Type.String() })),
+  set_stream_mode: command("ordered", { mode: StreamModeSchema }, Type.Object({ mode: StreamModeSchema })),
+  get_protocol_info: command("ordered", {}, ProtocolInfoSchema),
 } as const;
 
 /** Other names under which the family's documents know a command. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { literals } from "./literals.ts";
-import { ThinkingLevelSchema, WireModelSchema } from "./messages.ts";
+import { ThinkingLevelSchema, UsageSchema, WireModelSchema } from "./messages.ts";
 
 export const QueueModeSchema = literals(["all", "one-at-a-time"]);
 export const InterruptModeSchema = literals(["immediate", "wait"]);
@@ -8,14 +8,31 @@ export const InterruptModeSchema = literals(["immediate", "wait"]);
 /** Texts that wait in the queues, first to go first. */
 export const QueuedTextsSchema = Type.Object({ steering: Type.Array(Type.String()), followUp: Type.Array(Type.String()) });
 
-export const TodoTaskSchema = Type.Object({
-  id: Type.String(),
-  content: Type.String(),
-  status: literals(["pending", "in_progress", "completed", "abandoned"]),
-});
+export const TodoStatusSchema = literals(["pending", "in_progress", "completed", "abandoned"]);
+export type TodoStatus = Static<typeof TodoStatusSchema>;
+
+export const TodoTaskSchema = Type.Object({ id: Type.String(), content: Type.String(), status: TodoStatusSchema });
+export type TodoTask = Static<typeof TodoTaskSchema>;
 
 export const TodoPhaseSchema = Type.Object({ id: Type.String(), name: Type.String(), tasks: Type.Array(TodoTaskSchema) });
 export type TodoPhase = Static<typeof TodoPhaseSchema>;
+
+const todoId = Type.Optional(Type.Union([Type.String(), Type.Null()]));
+
+/** A part of a list as somebody sets it: ids that are missing are filled in, and stay with their phase or task. */
+export const TodoPhaseInputSchema = Type.Object({
+  id: todoId,
+  name: Type.String(),
+  tasks: Type.Array(
+    Type.Object({
+      id: todoId,
+      content: Type.String(),
+      /** Default: pending. */
+      status: Type.Optional(Type.Union([TodoStatusSchema, Type.Null()])),
+    }),
+  ),
+});
+export type TodoPhaseInput = Static<typeof TodoPhaseInputSchema>;
 
 /** How answers are streamed: every record with the whole message so far, or only what is new. */
 export const StreamModeSchema = literals(["snapshots", "deltas"]);
@@ -57,3 +74,76 @@ export const BashResultSchema = Type.Object({
   outputBytes: Type.Number(),
 });
 export type BashResult = Static<typeof BashResultSchema>;
+
+/** The files that the summarised part of a conversation was about. A file that was read and modified is listed as modified. */
+export const CompactionDetailsSchema = Type.Object({
+  readFiles: Type.Array(Type.String()),
+  modifiedFiles: Type.Array(Type.String()),
+  request: Type.Optional(
+    Type.String({ description: "What the user had asked for, where the kept part begins in the middle of the work on it." }),
+  ),
+});
+export type CompactionDetails = Static<typeof CompactionDetailsSchema>;
+
+/** What a compaction gave. */
+export const CompactionResultSchema = Type.Object({
+  summary: Type.String(),
+  tokensBefore: Type.Number({ description: "Tokens of the context before; partly an estimate." }),
+  firstKeptEntryId: Type.String({ description: "The first entry that is still in the context as it was." }),
+  estimatedTokensAfter: Type.Number(),
+  usage: UsageSchema,
+  details: CompactionDetailsSchema,
+});
+export type CompactionResult = Static<typeof CompactionResultSchema>;
+
+/** How full the model's window is. */
+export const ContextUsageSchema = Type.Object({
+  tokens: Type.Union([Type.Number(), Type.Null()], { description: "Null after a compaction, until the next answer tells." }),
+  contextWindow: Type.Number({ description: "Tokens; 0 when unknown." }),
+  percent: Type.Union([Type.Number(), Type.Null()], { description: "Null when one of the two is not known." }),
+});
+export type ContextUsage = Static<typeof ContextUsageSchema>;
+
+/** The answer to `get_session_stats`: the whole session, also what was compacted or abandoned, and what summaries and sub-tasks used. */
+export const SessionStatsSchema = Type.Object({
+  sessionFile: Type.Union([Type.String(), Type.Null()]),
+  sessionId: Type.String(),
+  userMessages: Type.Number(),
+  assistantMessages: Type.Number({ description: "Answers that failed or were stopped included." }),
+  toolCalls: Type.Number(),
+  toolResults: Type.Number(),
+  totalMessages: Type.Number({ description: "Messages of every role." }),
+  tokens: Type.Object({
+    input: Type.Number(),
+    output: Type.Number(),
+    cacheRead: Type.Number(),
+    cacheWrite: Type.Number(),
+    total: Type.Number(),
+  }),
+  cost: Type.Number({ description: "US dollars." }),
+  contextUsage: ContextUsageSchema,
+});
+export type SessionStats = Static<typeof SessionStatsSchema>;
+
+/** A command that users call by `/name`, and where it comes from. */
+export const SlashCommandSchema = Type.Object({
+  name: Type.String(),
+  description: Type.Optional(Type.String()),
+  source: literals(["extension", "prompt", "skill"]),
+  location: Type.Optional(literals(["user", "project", "path"])),
+  path: Type.Optional(Type.String()),
+});
+export type SlashCommand = Static<typeof SlashCommandSchema>;
+
+/** The version of the protocol that is described here. */
+export const protocolVersion = 1;
+
+/** What a server can do. */
+export const ProtocolInfoSchema = Type.Object({
+  protocolVersion: Type.Number(),
+  version: Type.String({ description: "Of pi." }),
+  commands: Type.Array(Type.String(), { description: "Aliases included." }),
+  events: Type.Array(Type.String()),
+  streamModes: Type.Array(StreamModeSchema),
+});
+export type ProtocolInfo = Static<typeof ProtocolInfoSchema>;

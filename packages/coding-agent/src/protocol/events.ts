@@ -1,10 +1,12 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
+import { CompactionResultSchema, TodoTaskSchema } from "./data.ts";
 import { literals } from "./literals.ts";
 import {
   AgentMessageSchema,
   AssistantMessageSchema,
   ImageContentSchema,
   TextContentSchema,
+  ThinkingLevelSchema,
   ToolCallSchema,
   ToolResultMessageSchema,
 } from "./messages.ts";
@@ -50,6 +52,16 @@ const toolArguments = { args: Type.Record(Type.String(), Type.Unknown()) };
 
 const LimitNameSchema = literals(["max-turns", "max-cost", "max-time", "max-tool-calls", "too-many-failures", "no-progress"]);
 
+const AutoCompactionReasonSchema = literals(["threshold", "overflow"]);
+const compactionOutcome = {
+  /** Null when the compaction failed or was aborted; the conversation is as it was then. */
+  result: Type.Union([CompactionResultSchema, Type.Null()]),
+  aborted: Type.Boolean(),
+  /** Whether the model is asked again what it could not answer. */
+  willRetry: Type.Boolean(),
+  errorMessage: Type.Optional(Type.String()),
+};
+
 /** Everything that is streamed unasked, by `type`. */
 export const events = {
   agent_start: event("agent_start", {}),
@@ -78,10 +90,34 @@ export const events = {
     attempt: Type.Number(),
     finalError: Type.Optional(Type.String()),
   }),
+  /** The conversation is being summarised: it is near the end of the model's window, or past it. */
+  auto_compaction_start: event("auto_compaction_start", { reason: AutoCompactionReasonSchema }),
+  /** Follows each `auto_compaction_start`. */
+  auto_compaction_end: event("auto_compaction_end", { reason: AutoCompactionReasonSchema, ...compactionOutcome }),
+  /** The conversation is being summarised because somebody asked for it. */
+  compaction_start: event("compaction_start", { reason: Type.Literal("manual") }),
+  /** Follows each `compaction_start`. */
+  compaction_end: event("compaction_end", { reason: Type.Literal("manual"), ...compactionOutcome }),
+  /** An answer broke rules and was stopped; the model is asked again and reads them. */
+  ttsr_triggered: event("ttsr_triggered", {
+    rules: Type.Array(Type.Object({ name: Type.String(), description: Type.Optional(Type.String()), path: Type.String() })),
+  }),
+  /** The model stopped before its own list was done and is told so. `todos`: the tasks that are not done. */
+  todo_reminder: event("todo_reminder", {
+    todos: Type.Array(TodoTaskSchema),
+    attempt: Type.Number(),
+    maxAttempts: Type.Number(),
+  }),
+  /** All tasks of the list were done, so that the new prompt begins without one. */
+  todo_auto_clear: event("todo_auto_clear", {}),
   /** The texts that wait, after each change of a queue. */
   queue_update: event("queue_update", { steering: Type.Array(Type.String()), followUp: Type.Array(Type.String()) }),
   /** The run ends because it has used up what it may. `value` is the limit: turns, dollars, seconds or calls. */
   limit_reached: event("limit_reached", { limit: LimitNameSchema, value: Type.Number() }),
+  /** The session has another name. */
+  session_info_changed: event("session_info_changed", { name: Type.String() }),
+  /** How hard the model thinks has changed. */
+  thinking_level_changed: event("thinking_level_changed", { level: ThinkingLevelSchema }),
   /** The last event of a run: nothing that the prompt started is at work any more. */
   agent_settled: event("agent_settled", {}),
   /** Something failed outside an answer: an unusable input line (for clients that read no responses), a write to the session file. */
@@ -91,7 +127,18 @@ export const events = {
 export type EventName = keyof typeof events;
 
 /** What a session emits beside the events of the agent loop. */
-export type SessionEvent = AutoRetryEvent | LimitEvent | Static<(typeof events)["agent_settled" | "error" | "queue_update"]>;
+export type SessionEvent =
+  | AutoRetryEvent
+  | CompactionEvent
+  | LimitEvent
+  | RuleEvent
+  | TodoEvent
+  | Static<(typeof events)["agent_settled" | "error" | "queue_update" | "session_info_changed" | "thinking_level_changed"]>;
 export type AutoRetryEvent = Static<(typeof events)["auto_retry_start" | "auto_retry_end"]>;
+export type CompactionEvent = Static<
+  (typeof events)["auto_compaction_start" | "auto_compaction_end" | "compaction_start" | "compaction_end"]
+>;
+export type RuleEvent = Static<(typeof events)["ttsr_triggered"]>;
+export type TodoEvent = Static<(typeof events)["todo_reminder" | "todo_auto_clear"]>;
 export type LimitEvent = Static<(typeof events)["limit_reached"]>;
 export type LimitName = Static<typeof LimitNameSchema>;

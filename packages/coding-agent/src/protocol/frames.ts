@@ -1,4 +1,6 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TProperties, Type } from "@sinclair/typebox";
+import { literals } from "./literals.ts";
+import { ImageContentSchema, TextContentSchema } from "./messages.ts";
 
 /** The answer to a command: exactly one for each. `id` is the command's own, with type and value unchanged. */
 export const ResponseSchema = Type.Union([
@@ -29,3 +31,121 @@ export const SessionHeaderSchema = Type.Object({
   parentSession: Type.Optional(Type.String()),
 });
 export type SessionHeader = Static<typeof SessionHeaderSchema>;
+
+/** The first line with `--ready`. */
+export const ReadySchema = Type.Object({
+  type: Type.Literal("ready"),
+  protocolVersion: Type.Literal(1),
+  version: Type.String({ description: "Of pi." }),
+});
+
+function uiRequest<const M extends string, P extends TProperties>(method: M, fields: P) {
+  return Type.Object({ type: Type.Literal("extension_ui_request"), id: Type.String(), method: Type.Literal(method), ...fields });
+}
+
+const title = { title: Type.String() };
+const timeout = {
+  timeout: Type.Optional(Type.Number({ description: "Milliseconds until the dialog resolves to its default. Absent: it waits." })),
+};
+
+/** A question to the user, or something to show. The dialogs `select`, `confirm`, `input` and `editor` wait for an answer, the others do not. */
+export const UiRequestSchema = Type.Union([
+  uiRequest("select", { ...title, options: Type.Array(Type.String()), ...timeout }),
+  uiRequest("confirm", { ...title, message: Type.String(), ...timeout }),
+  uiRequest("input", { ...title, placeholder: Type.Optional(Type.String()), ...timeout }),
+  uiRequest("editor", { ...title, prefill: Type.Optional(Type.String()), ...timeout }),
+  uiRequest("notify", { message: Type.String(), notifyType: Type.Optional(literals(["info", "warning", "error"])) }),
+  uiRequest("setStatus", { statusKey: Type.String(), statusText: Type.Optional(Type.String()) }),
+  uiRequest("setWidget", {
+    widgetKey: Type.String(),
+    widgetLines: Type.Optional(Type.Array(Type.String())),
+    widgetPlacement: Type.Optional(literals(["aboveEditor", "belowEditor"])),
+  }),
+  uiRequest("setTitle", title),
+  uiRequest("set_editor_text", { text: Type.String() }),
+]);
+export type UiRequest = Static<typeof UiRequestSchema>;
+
+/** The answer to a dialog: `confirmed` for `confirm`, `value` for the others, `cancelled` for all. */
+export const UiResponseSchema = Type.Object({
+  type: Type.Literal("extension_ui_response"),
+  id: Type.String(),
+  value: Type.Optional(Type.String()),
+  confirmed: Type.Optional(Type.Boolean()),
+  cancelled: Type.Optional(Type.Boolean()),
+});
+export type UiResponse = Static<typeof UiResponseSchema>;
+
+/** A tool of the host, as `set_host_tools` names it. */
+export const HostToolSchema = Type.Object({
+  name: Type.String(),
+  label: Type.Optional(Type.String()),
+  description: Type.String(),
+  parameters: Type.Record(Type.String(), Type.Unknown(), { description: "A JSON Schema of the arguments." }),
+  timeoutMs: Type.Optional(Type.Number({ minimum: 1, description: "Until a call is cancelled. Absent: none." })),
+});
+export type HostTool = Static<typeof HostToolSchema>;
+
+/** What a host tool gives. */
+export const HostToolOutputSchema = Type.Object({
+  content: Type.Array(Type.Union([TextContentSchema, ImageContentSchema])),
+  details: Type.Optional(Type.Unknown()),
+});
+export type HostToolOutput = Static<typeof HostToolOutputSchema>;
+
+/** The host is to run one of its tools. */
+export const HostToolCallSchema = Type.Object({
+  type: Type.Literal("host_tool_call"),
+  id: Type.String({ description: "Of this frame; the answers repeat it." }),
+  toolCallId: Type.String(),
+  toolName: Type.String(),
+  arguments: Type.Record(Type.String(), Type.Unknown()),
+});
+export type HostToolCall = Static<typeof HostToolCallSchema>;
+
+/** The host is to stop a call; nothing that it answers is looked at any more. */
+export const HostToolCancelSchema = Type.Object({
+  type: Type.Literal("host_tool_cancel"),
+  id: Type.String(),
+  targetId: Type.String({ description: "The `id` of the call." }),
+});
+export type HostToolCancel = Static<typeof HostToolCancelSchema>;
+
+/** What a call has given so far. */
+export const HostToolUpdateSchema = Type.Object({
+  type: Type.Literal("host_tool_update"),
+  id: Type.String(),
+  partialResult: HostToolOutputSchema,
+});
+
+/** What a call gave; ends it. */
+export const HostToolResultSchema = Type.Object({
+  type: Type.Literal("host_tool_result"),
+  id: Type.String(),
+  result: HostToolOutputSchema,
+  isError: Type.Optional(Type.Boolean()),
+});
+
+/** In deltas mode: more output of a `bash` command that is running. */
+export const BashUpdateSchema = Type.Object({
+  type: Type.Literal("bash_execution_update"),
+  id: Type.Optional(Type.Unknown({ description: "The `id` of the command." })),
+  delta: Type.String(),
+});
+export type BashUpdate = Static<typeof BashUpdateSchema>;
+
+/** Frames that a client sends and that get no response. */
+export const incomingFrames = {
+  extension_ui_response: UiResponseSchema,
+  host_tool_update: HostToolUpdateSchema,
+  host_tool_result: HostToolResultSchema,
+} as const;
+
+/** Frames that pi sends beside responses and events. */
+export const outgoingFrames = {
+  ready: ReadySchema,
+  bash_execution_update: BashUpdateSchema,
+  extension_ui_request: UiRequestSchema,
+  host_tool_call: HostToolCallSchema,
+  host_tool_cancel: HostToolCancelSchema,
+} as const;

@@ -11,16 +11,43 @@ export {
 export {
   type BashResult,
   BashResultSchema,
+  type CompactionDetails,
+  CompactionDetailsSchema,
+  type CompactionResult,
+  CompactionResultSchema,
+  type ContextUsage,
+  ContextUsageSchema,
   type SessionState,
   SessionStateSchema,
+  type SessionStats,
+  SessionStatsSchema,
   type StreamMode,
   StreamModeSchema,
   type TodoPhase,
+  type TodoPhaseInput,
+  TodoPhaseInputSchema,
   TodoPhaseSchema,
+  type TodoStatus,
+  TodoStatusSchema,
+  type TodoTask,
   TodoTaskSchema,
 } from "./data.ts";
+export { type EntryTreeNode, EntryTreeNodeSchema, type SessionEntry, SessionEntrySchema } from "./entries.ts";
 export { type EventName, events, type SessionEvent } from "./events.ts";
-export { ResponseSchema, type RpcResponse, type SessionHeader, SessionHeaderSchema } from "./frames.ts";
+export {
+  type HostTool,
+  type HostToolCall,
+  HostToolCallSchema,
+  type HostToolOutput,
+  HostToolOutputSchema,
+  HostToolSchema,
+  ResponseSchema,
+  type RpcResponse,
+  type SessionHeader,
+  SessionHeaderSchema,
+  type UiRequest,
+  UiRequestSchema,
+} from "./frames.ts";
 export { encodeLine, LineDecoder, type LineReader, maxLineLength } from "./jsonl.ts";
 export {
   AgentMessageSchema,

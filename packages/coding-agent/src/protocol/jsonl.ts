@@ -1,7 +1,8 @@
 /**
  * JSON Lines as this protocol frames them: a record ends at LF and nowhere else, one CR before it is dropped, blank lines are skipped.
- * Imports nothing, so that a client can take it along.
+ * Imports nothing but its like, so that a client can take it along.
  */
+import { stringifyDeep } from "./deep-json.ts";
 
 /** Longest line that is read, in characters; a longer one is reported and skipped to its LF. 64 Mi. */
 export const maxLineLength = 64 * 1024 * 1024;
@@ -85,8 +86,8 @@ export function encodeLine(record: unknown): string {
   let json: string;
   try {
     json = JSON.stringify(record);
-  } catch {
-    json = JSON.stringify(replaceUnencodable(record));
+  } catch (error) {
+    json = error instanceof RangeError ? stringifyDeep(record) : JSON.stringify(replaceUnencodable(record));
   }
   return `${json.replace(foreignLineBreaks, escapeCharacter)}\n`;
 }

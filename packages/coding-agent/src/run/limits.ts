@@ -58,6 +58,13 @@ export class LimitGuard {
     return this.#reached;
   }
 
+  /** What a sub-task of the run may use up. Time is left out: the run's own end reaches it. */
+  get remaining(): RunLimits {
+    const { maxTimeMs: _maxTimeMs, maxCostUsd, ...limits } = this.#options.limits;
+    if (maxCostUsd === undefined) return limits;
+    return { ...limits, maxCostUsd: Math.max(0, maxCostUsd - this.#used.costUsd) };
+  }
+
   /** Starts counting for a new run. */
   start(): void {
     this.#used = { turns: 0, costUsd: 0, toolCalls: 0, failures: 0, repeats: 0 };
@@ -80,7 +87,7 @@ export class LimitGuard {
   }
 
   /** Counts what an answer has cost; failed ones cost too. */
-  countCost({ usage }: AssistantMessage): void {
+  countCost({ usage }: Pick<AssistantMessage, "usage">): void {
     this.#used.costUsd += usage.cost.total;
   }
 

@@ -7,19 +7,28 @@ export interface PromptRun {
   settled: Promise<void>;
 }
 
+/** What happens around the agent's own run. None of it may reject. */
+export interface RunPhases {
+  /** Makes ready for an accepted prompt. Resolves with the messages that the run begins with. */
+  before(message: AgentMessage, signal: AbortSignal): Promise<AgentMessage[]>;
+  /** After the agent's run, before another can start. */
+  after(signal: AbortSignal): Promise<void>;
+  /** The last act; from here on another run can start. */
+  settled(): void | Promise<void>;
+}
+
 /** One run at a time, from the acceptance of its prompt until it has settled. */
 export class RunController {
   readonly #agent: Agent;
-  readonly #onSettled: () => void | Promise<void>;
+  readonly #phases: RunPhases;
   #active: { controller: AbortController; settled: Promise<void> } | undefined;
   #isClosed = false;
   /** Calls of `between` that are going; while there are any, no run starts. */
   #replacements = 0;
 
-  /** @param onSettled - Called as the last act of each run; from here on another can start. */
-  constructor(agent: Agent, onSettled: () => void | Promise<void>) {
+  constructor(agent: Agent, phases: RunPhases) {
     this.#agent = agent;
-    this.#onSettled = onSettled;
+    this.#phases = phases;
   }
 
   /** Whether a prompt has been accepted and has not settled. */
@@ -63,11 +72,11 @@ export class RunController {
   }
 
   /** Aborts the run that is going and does `work` before another can start. Resolves with what that returns. */
-  async between<T>(work: () => T): Promise<T> {
+  async between<T>(work: () => T | Promise<T>): Promise<T> {
     this.#replacements += 1;
     try {
       await this.abort();
-      return work();
+      return await work();
     } finally {
       this.#replacements -= 1;
     }
@@ -84,17 +93,30 @@ export class RunController {
     while (this.#active !== undefined) await this.#active.settled;
   }
 
+  #hasAnswer(): boolean {
+    const last = this.#agent.state.messages.at(-1);
+    return last?.role === "assistant" && last.stopReason !== "error" && last.stopReason !== "aborted";
+  }
+
   async #run(message: AgentMessage, signal: AbortSignal): Promise<void> {
     const abort = () => this.#agent.abort(signal.reason);
-    const run = this.#agent.prompt(message);
-    signal.addEventListener("abort", abort, { once: true });
-    if (signal.aborted) abort();
     try {
+      const prompts = await this.#phases.before(message, signal);
+      const run = this.#agent.prompt(prompts);
+      signal.addEventListener("abort", abort, { once: true });
+      if (signal.aborted) abort();
       await run;
+      // What a run that was stopped has left behind waits for the next prompt; what is queued after its end is done at once.
+      const waits = this.#agent.queuedCount > 0;
+      await this.#phases.after(signal);
+      while (!waits && this.#agent.queuedCount > 0 && !signal.aborted && this.#hasAnswer()) {
+        await this.#agent.continue();
+        await this.#phases.after(signal);
+      }
     } finally {
       signal.removeEventListener("abort", abort);
       this.#active = undefined;
-      await this.#onSettled();
+      await this.#phases.settled();
     }
   }
 }

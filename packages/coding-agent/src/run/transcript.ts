@@ -2,6 +2,8 @@ import type { Agent, AgentEvent, AgentMessage } from "@pikit/agent";
 import type { BranchContext } from "../conversation/context.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { EntryContent } from "../conversation/entries.ts";
+import { createEntryId } from "../conversation/ids.ts";
+import { type QueueName, queueAddition, queueClearance } from "../conversation/queue-journal.ts";
 
 /**
  * Keeps the agent's messages and the stored conversation the same: what the agent says is stored before anybody is told of it, and
@@ -14,25 +16,32 @@ export class Transcript {
   #callsAreOpen = false;
   #waiting: { message: AgentMessage; done: () => void }[] = [];
   #lastFailure: string | undefined;
+  #toldDiagnostics: number;
   /** The model and level that the active branch says. */
   #recorded: Pick<BranchContext, "model" | "thinkingLevel"> = { model: undefined, thinkingLevel: undefined };
+  /** Under which id each queued message is kept. */
+  #queueIds = new WeakMap<AgentMessage, string>();
 
-  /** @param reportFailure - Told once for each cause why entries cannot be stored; the session goes on in memory. */
-  constructor(agent: Agent, conversation: Conversation, reportFailure: (message: string) => void) {
+  /**
+   * @param context - What the conversation says.
+   * @param reportFailure - Told once for each cause why entries cannot be stored; the session goes on in memory.
+   */
+  constructor(agent: Agent, conversation: Conversation, context: BranchContext, reportFailure: (message: string) => void) {
     this.#agent = agent;
     this.#reportFailure = reportFailure;
     this.#conversation = conversation;
-    this.replace(conversation);
+    this.#toldDiagnostics = conversation.diagnostics.length;
+    this.replace(conversation, context);
   }
 
   get conversation(): Conversation {
     return this.#conversation;
   }
 
-  /** Goes over to another conversation. Only while no run is going. */
-  replace(conversation: Conversation): void {
+  /** Goes over to another conversation, or to another branch of this one. Only while no run is going. */
+  replace(conversation: Conversation, { messages, model, thinkingLevel }: BranchContext): void {
     this.#conversation = conversation;
-    const { messages, model, thinkingLevel } = conversation.readContext();
+    this.#toldDiagnostics = conversation.diagnostics.length;
     this.#agent.state.messages = messages;
     this.#recorded = { model, thinkingLevel };
   }
@@ -45,7 +54,7 @@ export class Transcript {
 
   /** Stores an accepted prompt; the agent tells of it later, when its run begins. */
   accept(message: AgentMessage): Promise<void> {
-    return this.#guard(() => this.#conversation.appendMessage(message));
+    return this.#guard(() => this.#conversation.appendMessage(message, this.#queueIds.get(message)));
   }
 
   /** Adds a message that is not part of a run, as soon as no calls are open. Resolves when it is stored. */
@@ -59,22 +68,46 @@ export class Transcript {
     await this.accept(message);
   }
 
+  /** Stores something else of the session. */
+  append(content: EntryContent): Promise<void> {
+    return this.#guard(() => this.#conversation.append(content));
+  }
+
+  /** Stores a message that is about to be queued, so that it survives the process. */
+  async keepQueued(queue: QueueName, message: AgentMessage): Promise<void> {
+    const queueId = createEntryId(() => false);
+    this.#queueIds.set(message, queueId);
+    await this.append(queueAddition({ queueId, queue, message }));
+  }
+
+  /** Stores that queued messages will not be said. */
+  async dropQueued(messages: readonly AgentMessage[]): Promise<void> {
+    const queueIds = messages.flatMap((message) => this.#queueIds.get(message) ?? []);
+    if (queueIds.length > 0) await this.append(queueClearance(queueIds));
+  }
+
+  /** The messages that wait in a queue of the conversation, as they were stored. */
+  keptIn(queue: QueueName): AgentMessage[] {
+    return this.#conversation.queued
+      .filter((kept) => kept.queue === queue)
+      .map(({ queueId, message }) => {
+        this.#queueIds.set(message, queueId);
+        return message;
+      });
+  }
+
   /** Stores the agent's model and level where the branch does not say them already. */
   async recordChoices(): Promise<void> {
     const { model, thinkingLevel } = this.#agent.state;
     const before = this.#recorded;
     if (model && (before.model?.provider !== model.provider || before.model.modelId !== model.id)) {
       this.#recorded = { ...this.#recorded, model: { provider: model.provider, modelId: model.id } };
-      await this.#append({ type: "model_change", provider: model.provider, modelId: model.id });
+      await this.append({ type: "model_change", provider: model.provider, modelId: model.id });
     }
     if (before.thinkingLevel !== thinkingLevel) {
       this.#recorded = { ...this.#recorded, thinkingLevel };
-      await this.#append({ type: "thinking_level_change", thinkingLevel });
+      await this.append({ type: "thinking_level_change", thinkingLevel });
     }
-  }
-
-  #append(content: EntryContent): Promise<void> {
-    return this.#guard(() => this.#conversation.append(content));
   }
 
   async #storeSaid(message: AgentMessage): Promise<void> {
@@ -102,5 +135,7 @@ export class Transcript {
       if (failure !== this.#lastFailure) this.#reportFailure(failure);
       this.#lastFailure = failure;
     }
+    for (const found of this.#conversation.diagnostics.slice(this.#toldDiagnostics)) this.#reportFailure(found);
+    this.#toldDiagnostics = this.#conversation.diagnostics.length;
   }
 }

@@ -35,6 +35,8 @@ export interface OpenFile {
  * for the model are made.
  */
 export interface FileAccess {
+  /** What `~` stands for. Default: the home folder of this process's user. */
+  readonly homeFolder?: string;
   /** The facts about what a path leads to, links followed. */
   stat(path: string): Promise<FileFacts>;
   /** The facts about the path itself, which may be a link. */
@@ -55,4 +57,10 @@ export interface FileAccess {
    * @param path - With links followed; its folder exists.
    */
   replace(path: string, content: string | Uint8Array, signal: AbortSignal): Promise<{ created: boolean }>;
+}
+
+/** What the tools that work on files take. */
+export interface FileToolOptions {
+  /** Default: the files of this machine. */
+  files?: FileAccess;
 }

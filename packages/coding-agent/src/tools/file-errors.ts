@@ -1,7 +1,10 @@
+import { isAbsolute, relative } from "node:path";
 import { isToolError, ToolError } from "@pikit/agent";
+import type { FileAccess } from "./file-access.ts";
+import { suggestPaths } from "./suggest-paths.ts";
 
 const reasons: Record<string, [code: string, reason: string, advice: string]> = {
-  ENOENT: ["not_found", "there is no such file", "Check the spelling, or list the folder with bash."],
+  ENOENT: ["not_found", "there is no such file", "Check the spelling, or list the folder."],
   EACCES: ["permission_denied", "permission was denied", "Use another path, or ask the user to change the permissions."],
   EPERM: ["permission_denied", "the system does not permit it", "Use another path, or ask the user to change the permissions."],
   EROFS: ["permission_denied", "the file system is read-only", "Use a path on another file system."],
@@ -26,6 +29,28 @@ export function toFileError(error: unknown, action: string, path: string, absolu
   const where = path === absolutePath ? path : `${path} (${absolutePath})`;
   const [code, reason, advice] = reasons[error.code] ?? ["io_error", "the system reported an error", "Try another path or way."];
   return new ToolError(code, `Cannot ${action} ${where}: ${reason} (${error.code}). ${advice}`, { cause: error });
+}
+
+/** What a tool was asked to do with which file. */
+export interface FileRequest {
+  files: FileAccess;
+  cwd: string;
+  /** Such as `read`. */
+  action: string;
+  /** As the model wrote it. */
+  path: string;
+  /** Where that led. */
+  absolutePath: string;
+}
+
+/** As `toFileError`; for a file that is not there, with the names of those that may have been meant. */
+export async function explainFileError(error: unknown, { files, cwd, action, path, absolutePath }: FileRequest): Promise<Error> {
+  const explained = toFileError(error, action, path, absolutePath);
+  if (!isToolError(explained) || explained.code !== "not_found" || !isSystemError(error)) return explained;
+  const suggestions = await suggestPaths(files, absolutePath);
+  if (suggestions.length === 0) return explained;
+  const shown = suggestions.map((found) => (isAbsolute(path) ? found : relative(cwd, found) || "."));
+  return new ToolError("not_found", `${explained.message} Did you mean ${shown.join(", ")}?`, { cause: error });
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {

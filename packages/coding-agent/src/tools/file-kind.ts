@@ -3,7 +3,11 @@ export const kindHeadBytes = 8192;
 
 export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be";
 
-export type FileKind = { kind: "text"; encoding: TextEncoding } | { kind: "image"; mimeType: string } | { kind: "binary" };
+export type FileKind =
+  | { kind: "text"; encoding: TextEncoding }
+  | { kind: "image"; mimeType: string }
+  /** `format` names an image that models cannot see. */
+  | { kind: "binary"; format?: string };
 
 /**
  * Tells what a file is from its first bytes, not from its name. Images are those that every provider takes. A NUL byte makes a file
@@ -18,5 +22,17 @@ export function detectFileKind(head: Uint8Array): FileKind {
   if (start.startsWith("RIFF") && start.slice(8, 12) === "WEBP") return { kind: "image", mimeType: "image/webp" };
   if (start.startsWith("\xff\xfe")) return { kind: "text", encoding: "utf-16le" };
   if (start.startsWith("\xfe\xff")) return { kind: "text", encoding: "utf-16be" };
-  return head.includes(0) ? { kind: "binary" } : { kind: "text", encoding: "utf-8" };
+  if (!head.includes(0)) return { kind: "text", encoding: "utf-8" };
+  const format = otherImageFormat(start);
+  return format === undefined ? { kind: "binary" } : { kind: "binary", format };
+}
+
+function otherImageFormat(start: string): string | undefined {
+  if (start.startsWith("BM")) return "BMP";
+  if (start.startsWith("II*\0") || start.startsWith("MM\0*")) return "TIFF";
+  if (start.startsWith("\0\0\x01\0")) return "ICO";
+  if (start.startsWith("8BPS")) return "Photoshop";
+  // ISO/IEC 23008-12: the brand follows `ftyp`.
+  const brand = /^\0\0\0.ftyp(avif|avis|heic|heix|hevc|mif1|msf1)/s.exec(start)?.[1];
+  return brand && (brand.startsWith("avi") ? "AVIF" : "HEIC");
 }

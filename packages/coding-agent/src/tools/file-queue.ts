@@ -1,12 +1,18 @@
-import { readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import type { FileAccess } from "./file-access.ts";
+import { localFiles } from "./local-files.ts";
 
 /** Links followed before we call it a loop, as Linux does. */
 const maxLinks = 40;
 
-/** The end of each file's queue, by real path. One table a process: two sessions may work on the same file. */
-const queueEnds = new Map<string, Promise<void>>();
-let lastLookup: Promise<unknown> = Promise.resolve();
+interface Queues {
+  /** The end of each file's queue, by real path. */
+  ends: Map<string, Promise<void>>;
+  lastLookup: Promise<unknown>;
+}
+
+/** One table for all sessions of a process, since two may work on the same file. */
+const queuesOf = new WeakMap<FileAccess, Queues>();
 
 /**
  * Runs `task` after all earlier tasks on the same file, under whatever name, have finished; tasks on other files run beside it. The
@@ -14,32 +20,39 @@ let lastLookup: Promise<unknown> = Promise.resolve();
  *
  * @param locate - Finds the absolute path.
  * @param task - Gets the real path: links followed, also where the file does not exist yet.
+ * @param files - Where the path leads to a file. Two accesses have queues of their own.
  */
-export async function inFileQueue<T>(locate: () => Promise<string>, task: (realPath: string) => Promise<T>): Promise<T> {
-  const lookup = lastLookup.then(async () => findRealPath(await locate()));
-  lastLookup = lookup.catch(() => undefined);
+export async function inFileQueue<T>(
+  locate: () => Promise<string>,
+  task: (realPath: string) => Promise<T>,
+  files: FileAccess = localFiles,
+): Promise<T> {
+  const queues = queuesOf.get(files) ?? { ends: new Map(), lastLookup: Promise.resolve() };
+  queuesOf.set(files, queues);
+  const lookup = queues.lastLookup.then(async () => findRealPath(files, await locate()));
+  queues.lastLookup = lookup.catch(() => undefined);
   const realPath = await lookup;
-  const run = (queueEnds.get(realPath) ?? Promise.resolve()).then(() => task(realPath));
+  const run = (queues.ends.get(realPath) ?? Promise.resolve()).then(() => task(realPath));
   const end = run.then(
     () => undefined,
     () => undefined,
   );
-  queueEnds.set(realPath, end);
+  queues.ends.set(realPath, end);
   void end.then(() => {
-    if (queueEnds.get(realPath) === end) queueEnds.delete(realPath);
+    if (queues.ends.get(realPath) === end) queues.ends.delete(realPath);
   });
   return run;
 }
 
 /** The path with all links followed; of parts that do not exist, the path at which they would be made. */
-async function findRealPath(path: string, links = 0): Promise<string> {
+async function findRealPath(files: FileAccess, path: string, links = 0): Promise<string> {
   try {
-    return await realpath(path);
+    return await files.realpath(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT" || links > maxLinks) throw error;
   }
-  const target = await readlink(path).catch(() => undefined);
-  if (target !== undefined) return findRealPath(resolve(dirname(path), target), links + 1);
+  const target = await files.readlink(path).catch(() => undefined);
+  if (target !== undefined) return findRealPath(files, resolve(dirname(path), target), links + 1);
   const parent = dirname(path);
-  return parent === path ? path : join(await findRealPath(parent, links), basename(path));
+  return parent === path ? path : join(await findRealPath(files, parent, links), basename(path));
 }

@@ -1,38 +1,73 @@
 import type { AgentTool } from "@pikit/agent";
+import type { TodoList } from "../run/todo-list.ts";
 import { type BashToolOptions, createBashTool } from "./bash.ts";
+import type { DelegateToolOptions } from "./delegate.ts";
 import { createEditTool } from "./edit.ts";
+import type { FileToolOptions } from "./file-access.ts";
+import type { PreviewToolOptions } from "./preview.ts";
 import { createReadTool } from "./read.ts";
 import { createWriteTool } from "./write.ts";
 
-/** The parts of the outside world that a host can replace. */
-export type BuiltInToolOptions = BashToolOptions;
-
-const factories = {
-  read: createReadTool,
-  bash: createBashTool,
-  edit: createEditTool,
-  write: createWriteTool,
-} satisfies Record<string, (cwd: string, options: BuiltInToolOptions) => AgentTool>;
-
-export type BuiltInToolName = keyof typeof factories;
-
-/** In the order in which models see them. */
-export const builtInToolNames = Object.keys(factories) as BuiltInToolName[];
-
-export function isBuiltInToolName(name: string): name is BuiltInToolName {
-  return Object.hasOwn(factories, name);
+/** The parts of the outside world that a host can replace, and of the session that tools work for. */
+export interface BuiltInToolOptions extends BashToolOptions, FileToolOptions, PreviewToolOptions, DelegateToolOptions {
+  /** The list that `todo` changes. */
+  todos: Pick<TodoList, "set">;
 }
 
+type ToolFactory = (cwd: string, options: BuiltInToolOptions) => AgentTool;
+
+/** In the order in which models see them. Those that are not among the defaults are loaded when they are asked for. */
+const loaders = {
+  read: () => createReadTool,
+  bash: () => createBashTool,
+  edit: () => createEditTool,
+  write: () => createWriteTool,
+  grep: async () => (await import("./grep.ts")).createGrepTool,
+  find: async () => (await import("./find.ts")).createFindTool,
+  ls: async () => (await import("./ls.ts")).createLsTool,
+  todo: async () => {
+    const { createTodoTool } = await import("./todo.ts");
+    return (_cwd: string, { todos }: BuiltInToolOptions) => createTodoTool(todos);
+  },
+  preview: async () => (await import("./preview.ts")).createPreviewTool,
+  delegate: async () => {
+    const { createDelegateTool } = await import("./delegate.ts");
+    return (_cwd: string, options: BuiltInToolOptions) => createDelegateTool(options);
+  },
+} satisfies Record<string, () => ToolFactory | Promise<ToolFactory>>;
+
+export type BuiltInToolName = keyof typeof loaders;
+
+export const builtInToolNames = Object.keys(loaders) as BuiltInToolName[];
+
+/** What a session has that was not asked for other tools. */
+export const defaultToolNames: readonly BuiltInToolName[] = ["read", "bash", "edit", "write"];
+
+export function isBuiltInToolName(name: string): name is BuiltInToolName {
+  return Object.hasOwn(loaders, name);
+}
+
+const builtIn = new WeakSet<AgentTool>();
+
+/** Whether it is one of our own tools, and not another one of the same name. */
+export function isBuiltInTool(tool: AgentTool): boolean {
+  return builtIn.has(tool);
+}
+
+/** Makes built-in tools that work in `cwd`, an absolute path. */
+export type CreateBuiltInTools = (cwd: string, options: BuiltInToolOptions) => AgentTool[];
+
 /**
- * Built-in tools that work in `cwd`.
+ * Loads built-in tools.
  *
- * @param cwd - Absolute path of the session's working folder.
- * @param names - Which ones, in this order. Default: all.
+ * @param names - Which ones, in this order. Default: `defaultToolNames`.
  */
-export function createTools(
-  cwd: string,
-  names: readonly BuiltInToolName[] = builtInToolNames,
-  options: BuiltInToolOptions = {},
-): AgentTool[] {
-  return names.map((name) => factories[name](cwd, options));
+export async function loadTools(names: readonly BuiltInToolName[] = defaultToolNames): Promise<CreateBuiltInTools> {
+  const factories: ToolFactory[] = await Promise.all(names.map((name) => loaders[name]() as ToolFactory | Promise<ToolFactory>));
+  return (cwd, options) =>
+    factories.map((create) => {
+      const tool = create(cwd, options);
+      builtIn.add(tool);
+      return tool;
+    });
 }

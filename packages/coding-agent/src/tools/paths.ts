@@ -1,8 +1,9 @@
-import { lstat, readdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, parse, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ToolError } from "@pikit/agent";
+import type { FileAccess } from "./file-access.ts";
+import { localFiles } from "./local-files.ts";
 
 /**
  * The absolute path that a model means. Understands `~`, file URLs, and the leading `@` with which users mention files (unless
@@ -10,12 +11,12 @@ import { ToolError } from "@pikit/agent";
  *
  * @throws {ToolError} `invalid_path`: empty, with a NUL, or a file URL that names no local file.
  */
-export async function expandPath(cwd: string, path: string): Promise<string> {
+export async function expandPath(cwd: string, path: string, files: FileAccess = localFiles): Promise<string> {
   if (path === "" || path.includes("\0"))
     throw new ToolError("invalid_path", "The path is empty or has a NUL character. Give a file's path.");
   if (path.startsWith("file://")) return resolve(cwd, fromUrl(path));
-  const plain = path.startsWith("@") && !(await exists(resolve(cwd, firstSegment(path)))) ? path.slice(1) : path;
-  if (plain === "~" || plain.startsWith("~/")) return join(homedir(), plain.slice(1));
+  const plain = path.startsWith("@") && !(await exists(files, resolve(cwd, firstSegment(path)))) ? path.slice(1) : path;
+  if (plain === "~" || plain.startsWith("~/")) return join(files.homeFolder ?? homedir(), plain.slice(1));
   return resolve(cwd, plain);
 }
 
@@ -24,30 +25,30 @@ export async function expandPath(cwd: string, path: string): Promise<string> {
  * where a name is missing, one that differs only in kinds of space or apostrophe or in Unicode normalisation is taken, and so is the
  * path inside quotes. Without such a name the path is returned as it is.
  */
-export async function findExisting(cwd: string, path: string): Promise<string> {
-  const exact = await expandPath(cwd, path);
-  if (await exists(exact)) return exact;
+export async function findExisting(cwd: string, path: string, files: FileAccess = localFiles): Promise<string> {
+  const exact = await expandPath(cwd, path, files);
+  if (await exists(files, exact)) return exact;
   const unquoted = /^(["'`])(.+)\1$/s.exec(path)?.[2];
   if (unquoted !== undefined) {
-    const inner = await expandPath(cwd, unquoted);
-    if (await exists(inner)) return inner;
+    const inner = await expandPath(cwd, unquoted, files);
+    if (await exists(files, inner)) return inner;
   }
-  return (await findLookAlike(exact)) ?? exact;
+  return (await findLookAlike(files, exact)) ?? exact;
 }
 
-async function findLookAlike(path: string): Promise<string | undefined> {
+async function findLookAlike(files: FileAccess, path: string): Promise<string | undefined> {
   const { root } = parse(path);
   let found = root;
   for (const name of path.slice(root.length).split(sep)) {
     const exact = join(found, name);
-    if (await exists(exact)) {
+    if (await exists(files, exact)) {
       found = exact;
       continue;
     }
-    const names = await readdir(found).catch(() => []);
-    const [match, ...others] = names.filter((candidate) => normalise(candidate) === normalise(name));
+    const entries = await files.readdir(found).catch(() => []);
+    const [match, ...others] = entries.filter((entry) => normalise(entry.name) === normalise(name));
     if (match === undefined || others.length > 0) return undefined;
-    found = join(found, match);
+    found = join(found, match.name);
   }
   return found;
 }
@@ -72,9 +73,9 @@ function firstSegment(path: string): string {
   return parent === "." || parent === path ? path : firstSegment(parent);
 }
 
-async function exists(path: string): Promise<boolean> {
+async function exists(files: FileAccess, path: string): Promise<boolean> {
   // Not following links: the name is what is asked for, and a link to nothing is one.
-  return lstat(path).then(
+  return files.lstat(path).then(
     () => true,
     () => false,
   );

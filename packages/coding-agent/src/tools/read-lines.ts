@@ -1,5 +1,5 @@
-import type { FileHandle } from "node:fs/promises";
 import type { OutputLimits } from "../exec/output-limits.ts";
+import type { OpenFile } from "./file-access.ts";
 import type { TextEncoding } from "./file-kind.ts";
 import { HeadCollector, type HeadSelection } from "./truncate.ts";
 
@@ -25,14 +25,14 @@ export interface LineWindowOptions {
  * Reads some lines of a file without the rest: what is before them is passed over, what is after them is only counted, and memory
  * holds one chunk and the lines. A byte order mark is not text; CRLF ends a line as LF does; undecodable bytes and NUL become U+FFFD.
  */
-export async function readLines(file: FileHandle, { encoding, offset, limits, signal }: LineWindowOptions): Promise<LineWindow> {
+export async function readLines(file: OpenFile, { encoding, offset, limits, signal }: LineWindowOptions): Promise<LineWindow> {
   const scanner = new LineScanner(offset, limits);
   const decoder = new TextDecoder(encoding);
   const chunk = Buffer.allocUnsafe(chunkBytes);
   let countedBytes = 0;
   for (let position = 0; ; ) {
     signal.throwIfAborted();
-    const { bytesRead } = await file.read(chunk, 0, chunkBytes, position);
+    const bytesRead = await file.read(chunk, position);
     if (bytesRead === 0) break;
     position += bytesRead;
     if (scanner.isDone) countedBytes += bytesRead;

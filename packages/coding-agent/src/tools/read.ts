@@ -1,18 +1,20 @@
-import { type FileHandle, open } from "node:fs/promises";
 import { type AgentTool, ToolError } from "@pikit/agent";
 import type { ImageContent, TextContent } from "@pikit/ai";
 import { type Static, Type } from "@sinclair/typebox";
 import { defaultOutputLimits } from "../exec/output-limits.ts";
-import { assertWorkingFolder } from "../exec/working-folder.ts";
-import { toFileError } from "./file-errors.ts";
+import type { FileToolOptions, OpenFile } from "./file-access.ts";
+import { explainFileError } from "./file-errors.ts";
 import { detectFileKind, kindHeadBytes } from "./file-kind.ts";
+import type { Size } from "./images/image-limits.ts";
+import { localFiles } from "./local-files.ts";
 import { findExisting } from "./paths.ts";
+import { readWholeFile } from "./read-file.ts";
 import { type LineWindow, readLines } from "./read-lines.ts";
-import { statRegularFile } from "./regular-file.ts";
+import { assertWorkingFolderOf, statRegularFile } from "./regular-file.ts";
 import { formatSize } from "./truncate.ts";
 
-/** The largest image that providers take, in characters of base64. */
-const maxImageBase64 = 5 * 1024 * 1024;
+/** A larger image file is not even looked into. */
+const maxImageFileBytes = 64 * 1024 * 1024;
 const { maxLines, maxBytes } = defaultOutputLimits;
 
 const parameters = Type.Object({
@@ -26,8 +28,12 @@ export type ReadParameters = Static<typeof parameters>;
 export interface ReadDetails {
   /** Absolute. */
   path: string;
-  /** `image/png` and the like for an image, else absent. */
+  /** `image/png` and the like for an image, as its file is; else absent. */
   mimeType?: string;
+  /** Of an image: pixels of the file, upright. */
+  imageSize?: Size;
+  /** Of an image that is shown: pixels of what the model gets, which may be scaled down. */
+  shownImageSize?: Size;
   /** Whether lines are missing after those returned. */
   truncated: boolean;
   truncatedBy: "lines" | "bytes" | null;
@@ -41,27 +47,29 @@ export interface ReadDetails {
 }
 
 /** The `read` tool for one working folder: text by lines, images as images. */
-export function createReadTool(cwd: string): AgentTool<typeof parameters, ReadDetails> {
+export function createReadTool(cwd: string, options: FileToolOptions = {}): AgentTool<typeof parameters, ReadDetails> {
+  const files = options.files ?? localFiles;
   return {
     name: "read",
     label: "Read",
     description:
       `Reads a text file or an image (PNG, JPEG, GIF, WebP). Text comes as at most ${maxLines} lines or ${formatSize(maxBytes)}, ` +
-      "whichever is less, always whole lines; a note at the end tells the offset to go on with.",
+      "whichever is less, always whole lines; a note at the end tells the offset to go on with. " +
+      "A large image is scaled down; a note tells by how much.",
     parameters,
     executionMode: "parallel",
     async execute(_toolCallId, { path, offset = 1, limit = maxLines }, signal) {
       let absolutePath = path;
       try {
-        await assertWorkingFolder(cwd);
-        absolutePath = await findExisting(cwd, path);
-        const { size } = await statRegularFile(absolutePath, "read", path);
-        const file = await open(absolutePath);
+        await assertWorkingFolderOf(files, cwd);
+        absolutePath = await findExisting(cwd, path, files);
+        const { size } = await statRegularFile(files, absolutePath, "read", path);
+        const file = await files.open(absolutePath);
         try {
-          const { bytesRead, buffer } = await file.read(Buffer.alloc(kindHeadBytes), 0, kindHeadBytes, 0);
-          const found = detectFileKind(buffer.subarray(0, bytesRead));
-          if (found.kind === "image") return await readImage(file, { path, absolutePath, size, mimeType: found.mimeType });
-          if (found.kind === "binary") throw binaryError(path, size);
+          const head = Buffer.alloc(kindHeadBytes);
+          const found = detectFileKind(head.subarray(0, await file.read(head, 0)));
+          if (found.kind === "image") return await readImage(file, { path, absolutePath, size, mimeType: found.mimeType }, signal);
+          if (found.kind === "binary") throw binaryError(path, size, found.format);
           const limits = { maxLines: Math.min(limit, maxLines), maxBytes };
           const window = await readLines(file, { encoding: found.encoding, offset, limits, signal });
           return textResult({ path, absolutePath, offset, limit }, window);
@@ -69,7 +77,7 @@ export function createReadTool(cwd: string): AgentTool<typeof parameters, ReadDe
           await file.close();
         }
       } catch (error) {
-        throw toFileError(error, "read", path, absolutePath);
+        throw await explainFileError(error, { files, cwd, action: "read", path, absolutePath });
       }
     },
   };
@@ -132,7 +140,7 @@ interface FoundImage {
   mimeType: string;
 }
 
-async function readImage(file: FileHandle, { path, absolutePath, size, mimeType }: FoundImage) {
+async function readImage(file: OpenFile, { path, absolutePath, size, mimeType }: FoundImage, signal: AbortSignal) {
   const details: ReadDetails = {
     path: absolutePath,
     mimeType,
@@ -143,16 +151,26 @@ async function readImage(file: FileHandle, { path, absolutePath, size, mimeType 
     outputBytes: 0,
     totalLines: null,
   };
-  const isTooLarge = Math.ceil(size / 3) * 4 > maxImageBase64;
-  const text = isTooLarge
-    ? `[${path} is an image (${mimeType}, ${formatSize(size)}), too large to show: the limit is ${formatSize((maxImageBase64 / 4) * 3)}. Make a smaller copy with bash and read that.]`
-    : `[${path}: ${mimeType}, ${formatSize(size)}]`;
-  const content: (TextContent | ImageContent)[] = [{ type: "text", text }];
-  if (!isTooLarge) content.push({ type: "image", data: (await file.readFile()).toString("base64"), mimeType });
+  if (size > maxImageFileBytes) {
+    const limit = `too large to show: the limit is ${formatSize(maxImageFileBytes)}. Make a smaller copy with bash and read that`;
+    const text = `[${path}: ${mimeType}, ${formatSize(size)}; ${limit}]`;
+    return { content: [{ type: "text", text } satisfies TextContent], details };
+  }
+  const { prepareImage } = await import("./images/prepare-image.ts");
+  const prepared = await prepareImage(await readWholeFile(file, size, signal), { signal });
+  const content: (TextContent | ImageContent)[] = [{ type: "text", text: `[${path}: ${prepared.description}]` }];
+  if (prepared.image) content.push(prepared.image);
+  if (prepared.size) details.imageSize = prepared.size;
+  if (prepared.shownSize) details.shownImageSize = prepared.shownSize;
   return { content, details };
 }
 
-function binaryError(path: string, size: number): ToolError {
+function binaryError(path: string, size: number, imageFormat?: string): ToolError {
+  if (imageFormat !== undefined) {
+    const advice = "Convert it with bash, for example to PNG, and read that.";
+    const reason = `${path} is an image in ${imageFormat} format (${formatSize(size)}), which cannot be shown`;
+    return new ToolError("unsupported_image", `${reason}. ${advice}`);
+  }
   const advice = "Look into it with bash, for example with file, strings or xxd | head.";
   return new ToolError("binary", `${path} is a binary file (${formatSize(size)}) and cannot be shown as text. ${advice}`);
 }

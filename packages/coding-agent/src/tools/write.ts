@@ -1,12 +1,12 @@
-import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type AgentTool, ToolError } from "@pikit/agent";
 import { type Static, Type } from "@sinclair/typebox";
-import { assertWorkingFolder } from "../exec/working-folder.ts";
+import type { FileAccess, FileToolOptions } from "./file-access.ts";
 import { toFileError } from "./file-errors.ts";
 import { inFileQueue } from "./file-queue.ts";
+import { localFiles } from "./local-files.ts";
 import { expandPath } from "./paths.ts";
-import { replaceFile } from "./replace-file.ts";
+import { assertWorkingFolderOf } from "./regular-file.ts";
 import { formatSize } from "./truncate.ts";
 
 const parameters = Type.Object({
@@ -26,7 +26,8 @@ export interface WriteDetails {
 }
 
 /** The `write` tool for one working folder: creates or replaces a file as a whole. */
-export function createWriteTool(cwd: string): AgentTool<typeof parameters, WriteDetails> {
+export function createWriteTool(cwd: string, options: FileToolOptions = {}): AgentTool<typeof parameters, WriteDetails> {
+  const files = options.files ?? localFiles;
   return {
     name: "write",
     label: "Write",
@@ -36,22 +37,23 @@ export function createWriteTool(cwd: string): AgentTool<typeof parameters, Write
     async execute(_toolCallId, { path, content }, signal) {
       let absolutePath = path;
       const locate = async () => {
-        await assertWorkingFolder(cwd);
-        absolutePath = await expandPath(cwd, path);
+        await assertWorkingFolderOf(files, cwd);
+        absolutePath = await expandPath(cwd, path, files);
         return absolutePath;
       };
       try {
-        return await inFileQueue(locate, async (realPath) => {
+        const task = async (realPath: string) => {
           signal.throwIfAborted();
-          if (await isDirectory(realPath)) {
+          if (await isDirectory(files, realPath)) {
             throw new ToolError("is_directory", `Cannot write ${path}: it is a directory (EISDIR). Give the path of a file in it.`);
           }
-          await mkdir(dirname(realPath), { recursive: true });
-          const { created } = await replaceFile(realPath, content, signal);
+          await files.mkdir(dirname(realPath));
+          const { created } = await files.replace(realPath, content, signal);
           const bytes = Buffer.byteLength(content);
           const text = `${created ? "Created" : "Replaced"} ${path} (${formatSize(bytes)}).`;
-          return { content: [{ type: "text", text }], details: { path: realPath, bytes, created } };
-        });
+          return { content: [{ type: "text" as const, text }], details: { path: realPath, bytes, created } };
+        };
+        return await inFileQueue(locate, task, files);
       } catch (error) {
         throw toFileError(error, "write", path, absolutePath);
       }
@@ -59,9 +61,9 @@ export function createWriteTool(cwd: string): AgentTool<typeof parameters, Write
   };
 }
 
-async function isDirectory(path: string): Promise<boolean> {
-  return stat(path).then(
-    (stats) => stats.isDirectory(),
+async function isDirectory(files: FileAccess, path: string): Promise<boolean> {
+  return files.stat(path).then(
+    ({ type }) => type === "directory",
     () => false,
   );
 }

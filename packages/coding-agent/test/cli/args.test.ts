@@ -59,7 +59,7 @@ describe("the session that options choose", () => {
     expect(options("--no-tools", "--tools", "read")).toMatchObject({ tools: [] });
     expect(options()).not.toHaveProperty("tools");
     expect(() => options("--tools", "read,fly")).toThrow(
-      'Unknown tool "fly" in --tools: expected some of read, bash, edit, write.',
+      'Unknown tool "fly" in --tools: expected some of read, bash, edit, write, grep, find, ls, todo, preview, delegate.',
     );
   });
 });

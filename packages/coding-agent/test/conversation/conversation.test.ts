@@ -1,22 +1,28 @@
 import { describe, expect, test } from "vitest";
 import { Conversation } from "../../src/conversation/conversation.ts";
 import { createEntryId, createSessionId, isSessionId } from "../../src/conversation/ids.ts";
-import type { SessionStore } from "../../src/conversation/session-store.ts";
+import { MemorySessionStore } from "../../src/conversation/memory-store.ts";
+import type { SessionLine, SessionStore } from "../../src/conversation/session-store.ts";
 import { assistantMessage, userMessage } from "../helpers/messages.ts";
-
-type Line = Parameters<SessionStore["append"]>[0][number];
+import { textsOf } from "./helpers.ts";
 
 /** Keeps each append as a list of its own. */
 function createRecordingStore() {
-  const appends: Line[][] = [];
+  const appends: SessionLine[][] = [];
   let failure: Error | undefined;
-  const store: SessionStore = {
-    path: "/session.jsonl",
-    append(lines) {
-      if (failure) throw failure;
-      appends.push(JSON.parse(JSON.stringify(lines)) as Line[]);
+  const memory = new MemorySessionStore();
+  const store: Pick<SessionStore, "create"> = {
+    create(header) {
+      const log = memory.create(header);
+      return {
+        ...log,
+        append(lines, recall) {
+          if (failure) throw failure;
+          appends.push(JSON.parse(JSON.stringify(lines)) as SessionLine[]);
+          return log.append(lines, recall);
+        },
+      };
     },
-    close() {},
   };
   return {
     store,
@@ -30,7 +36,7 @@ function createRecordingStore() {
 
 test("SE-001 header and entries have the fields of format 3, and each entry follows the one before", async () => {
   const { store, appends } = createRecordingStore();
-  const conversation = Conversation.create({ cwd: "/work" }, () => store);
+  const conversation = Conversation.create(store, { cwd: "/work" });
   await conversation.append({ type: "model_change", provider: "p", modelId: "m" });
   await conversation.appendMessage(userMessage("one"));
   await conversation.appendMessage(assistantMessage("two"));
@@ -80,7 +86,7 @@ test.each([
 
 test("SE-002 nothing is written until an entry carries something; then header and earlier entries come with it in one append", async () => {
   const { store, types } = createRecordingStore();
-  const conversation = Conversation.create({ cwd: "/work" }, () => store);
+  const conversation = Conversation.create(store, { cwd: "/work" });
   await conversation.append({ type: "model_change", provider: "p", modelId: "m" });
   await conversation.append({ type: "thinking_level_change", thinkingLevel: "off" });
   expect(types()).toEqual([]);
@@ -95,50 +101,56 @@ test.each([
   { type: "custom_message", customType: "x", content: "y", display: true } as const,
 ])("SE-002 a $type entry begins the file too", async (content) => {
   const { store, types } = createRecordingStore();
-  await Conversation.create({ cwd: "/work" }, () => store).append(content);
+  await Conversation.create(store, { cwd: "/work" }).append(content);
   expect(types()).toEqual([["session", content.type]]);
 });
 
 test("SE-003 entries are written one an append, in the order in which they came, each message once", async () => {
   const { store, appends } = createRecordingStore();
-  const conversation = Conversation.create({ cwd: "/work" }, () => store);
+  const conversation = Conversation.create(store, { cwd: "/work" });
   const messages = [userMessage("0"), assistantMessage("1"), userMessage("2"), assistantMessage("3")];
   await Promise.all(messages.flatMap((message) => [conversation.appendMessage(message), conversation.appendMessage(message)]));
   expect(appends.map((lines) => lines.length)).toEqual([2, 1, 1, 1]);
   expect(appends.flat().slice(1)).toMatchObject(messages.map((message) => ({ message })));
 });
 
-test("SE-011 after loading, the leaf is the last entry of the file, whatever branch it is on", async () => {
+test("SE-011 after loading, the leaf is the last entry of the file, whatever branch it is on; a branch changes no entry", async () => {
   const at = "2026-01-01T00:00:00.000Z";
   const entry = (id: string, parentId: string | null, text: string) =>
     ({ type: "message", id, parentId, timestamp: at, message: userMessage(text) }) as const;
-  const { store, appends } = createRecordingStore();
-  const conversation = Conversation.resume(
-    {
-      header: { type: "session", version: 3, id: "s", timestamp: at, cwd: "/work" },
-      entries: [
-        entry("00000001", null, "root"),
-        entry("00000002", "00000001", "old way"),
-        entry("00000003", "00000001", "new way"),
-      ],
-      diagnostics: [],
-    },
-    store,
-  );
-  expect(conversation.readContext().messages).toEqual([userMessage("root"), userMessage("new way")]);
+  const entries = [
+    entry("00000001", null, "root"),
+    entry("00000002", "00000001", "old way"),
+    entry("00000003", "00000001", "new way"),
+  ];
+  const store = new MemorySessionStore();
+  const header = { type: "session", version: 3, id: "s", timestamp: at, cwd: "/work" } as const;
+  const log = store.create(header);
+  await log.append([header, ...entries], () => undefined);
+  await log.close();
+
+  const conversation = await Conversation.open(store, "s");
+  expect(await textsOf(conversation)).toEqual(["root", "new way"]);
   await conversation.appendMessage(userMessage("next"));
-  expect(appends).toMatchObject([[{ parentId: "00000003" }]]);
-  expect(conversation.entries.slice(0, 3).map(({ id }) => id)).toEqual(["00000001", "00000002", "00000003"]);
+  conversation.moveTo("00000002");
+  expect(await textsOf(conversation)).toEqual(["root", "old way"]);
+  await conversation.appendMessage(userMessage("more"));
+  conversation.moveTo(null);
+  expect(await textsOf(conversation)).toEqual([]);
+  await conversation.appendMessage(userMessage("other root"));
+  const after = await conversation.read(conversation.nodes);
+  expect(after.slice(0, 3)).toEqual(entries);
+  expect(after.slice(3)).toMatchObject([{ parentId: "00000003" }, { parentId: "00000002" }, { parentId: null }]);
 });
 
 describe("SE-021 a store that fails", () => {
   test("keeps the entry in effect, and writes everything that waited with the next append, header first", async () => {
     const { store, types, fail } = createRecordingStore();
-    const conversation = Conversation.create({ cwd: "/work" }, () => store);
+    const conversation = Conversation.create(store, { cwd: "/work" });
     fail(new Error("disk full"));
     await expect(conversation.appendMessage(userMessage("one"))).rejects.toThrow("disk full");
     await expect(conversation.append({ type: "model_change", provider: "p", modelId: "m" })).rejects.toThrow("disk full");
-    expect(conversation.readContext()).toMatchObject({ messages: [userMessage("one")], model: { modelId: "m" } });
+    expect(await conversation.readContext()).toMatchObject({ messages: [userMessage("one")], model: { modelId: "m" } });
     fail(undefined);
     await conversation.appendMessage(userMessage("two"));
     expect(types()).toEqual([["session", "message", "model_change", "message"]]);
@@ -146,14 +158,14 @@ describe("SE-021 a store that fails", () => {
 });
 
 test("SE-014 in memory there is no path, and the conversation is the same", async () => {
-  const conversation = Conversation.create({ cwd: "/work" });
+  const conversation = Conversation.create(new MemorySessionStore(), { cwd: "/work" });
   await conversation.appendMessage(userMessage("one"));
   expect(conversation.path).toBeNull();
-  expect(conversation.readContext().messages).toEqual([userMessage("one")]);
+  expect((await conversation.readContext()).messages).toEqual([userMessage("one")]);
 });
 
 test("SE-020 the name given last is the session's", async () => {
-  const conversation = Conversation.create({ cwd: "/work" });
+  const conversation = Conversation.create(new MemorySessionStore(), { cwd: "/work" });
   expect(conversation.name).toBeNull();
   await conversation.append({ type: "session_info", name: "first" });
   await conversation.append({ type: "session_info", name: "second" });

@@ -4,12 +4,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Conversation } from "../../src/conversation/conversation.ts";
 import { toModelMessages } from "../../src/conversation/messages.ts";
-import { readSessionFile } from "../../src/conversation/read-session.ts";
-import { SessionFile } from "../../src/conversation/session-file.ts";
 import { SessionError } from "../../src/errors.ts";
 import { userMessage } from "../helpers/messages.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
-import { sessionFixture, sessionText } from "./helpers.ts";
+import { files, readSession, sessionFixture, sessionText } from "./helpers.ts";
 
 const workspace = useWorkspace();
 const path = () => join(workspace.root, "session.jsonl");
@@ -67,18 +65,17 @@ test("SE-004 SE-006 whatever is cut, flipped or inserted, intact entries are the
     fc.asyncProperty(damagedSession, async ({ source, damaged }) => {
       writeFileSync(path(), damaged);
       const wanted = intactIds(source, damaged);
-      const loadedIds = readSessionFile(path()).entries.map(({ id }) => id);
+      const loadedIds = readSession(path()).entries.map(({ id }) => id);
       expect(loadedIds.filter((id) => wanted.includes(id))).toEqual(expect.arrayContaining(wanted));
 
-      const store = new SessionFile(path());
-      const conversation = Conversation.resume(store.open(), store);
-      toModelMessages(conversation.readContext().messages);
+      const conversation = await Conversation.open(files, path());
+      toModelMessages((await conversation.readContext()).messages);
       expect(readFileSync(path()).equals(damaged)).toBe(true);
 
-      const entry = await conversation.appendMessage(userMessage("after")).then(() => conversation.entries.at(-1));
+      await conversation.appendMessage(userMessage("after"));
       await conversation.close();
-      const after = readSessionFile(path()).entries;
-      expect(after.map(({ id }) => id)).toEqual([...loadedIds, entry?.id]);
+      const after = readSession(path()).entries;
+      expect(after.map(({ id }) => id)).toEqual([...loadedIds, conversation.leafId]);
     }),
     { numRuns },
   );
@@ -97,7 +94,7 @@ test("SE-007 with damage to the header too, a file loads or is refused, and is l
     fc.property(damagedFile, ({ source, damaged }) => {
       writeFileSync(path(), damaged);
       try {
-        const ids = readSessionFile(path()).entries.map(({ id }) => id);
+        const ids = readSession(path()).entries.map(({ id }) => id);
         expect(ids).toEqual(expect.arrayContaining(intactIds(source, damaged)));
       } catch (error) {
         if (!(error instanceof SessionError)) throw error;

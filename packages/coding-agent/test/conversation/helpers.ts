@@ -1,14 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { Conversation } from "../../src/conversation/conversation.ts";
-import { readSessionFile } from "../../src/conversation/read-session.ts";
+import type { SessionEntry } from "../../src/conversation/entries.ts";
+import { FileSessionStore } from "../../src/conversation/file-store.ts";
 import { SessionFile } from "../../src/conversation/session-file.ts";
-import { memoryStore } from "../../src/conversation/session-store.ts";
+import type { SessionStore } from "../../src/conversation/session-store.ts";
+import type { SessionHeader } from "../../src/protocol/frames.ts";
 import { userMessage } from "../helpers/messages.ts";
 import type { Workspace } from "../helpers/workspace.ts";
 
@@ -41,16 +44,45 @@ function idOf(n: number): string {
   return (((n + 1) * 2654435761) >>> 0).toString(16).padStart(8, "0");
 }
 
+/** Opens sessions by their path. */
+export const files = new FileSessionStore(join(tmpdir(), "pikit-no-such-folder"));
+
+/** Keeps a new session in a file of that path. */
+export function fileAt(path: string): Pick<SessionStore, "create"> {
+  return { create: () => new SessionFile(path) };
+}
+
+/** What a session file holds, without writing to it. */
+export function readSession(path: string): { header: SessionHeader; entries: SessionEntry[]; diagnostics: readonly string[] } {
+  const file = new SessionFile(path);
+  const entries: SessionEntry[] = [];
+  const header = file.open((entry) => void entries.push(entry), { readOnly: true });
+  file.close();
+  return { header, entries, diagnostics: file.diagnostics };
+}
+
+/** All entries of a conversation, in the order of appending. */
+export function entriesOf(conversation: Conversation): Promise<SessionEntry[]> {
+  return conversation.read(conversation.nodes);
+}
+
 /** What the conversation of a file says, without writing to it. */
-export function textsIn(file: string): unknown[] {
-  const { messages } = Conversation.resume(readSessionFile(file), memoryStore).readContext();
+export async function textsIn(file: string): Promise<unknown[]> {
+  const conversation = await Conversation.read(files, file);
+  const texts = await textsOf(conversation);
+  await conversation.close();
+  return texts;
+}
+
+/** What the active branch says. */
+export async function textsOf(conversation: Conversation): Promise<unknown[]> {
+  const { messages } = await conversation.readContext();
   return messages.map((message) => ("content" in message ? message.content : message.role));
 }
 
 /** Opens a session to write to; closed when the test is over. */
-export function openToWrite(path: string): Conversation {
-  const file = new SessionFile(path);
-  const conversation = Conversation.resume(file.open(), file);
+export async function openToWrite(path: string): Promise<Conversation> {
+  const conversation = await Conversation.open(files, path);
   onTestFinished(() => conversation.close());
   return conversation;
 }

@@ -37,9 +37,9 @@ test.each(sizes)(
   "SE-010 a session of %i MB loads, and an append to it reads and writes no more than the entry",
   async (size) => {
     const count = generateSession(size * megabyte);
-    const conversation = openToWrite(path());
-    expect(conversation.entries).toHaveLength(count);
-    expect(conversation.readContext().messages).toHaveLength(count);
+    const conversation = await openToWrite(path());
+    expect(conversation.nodes).toHaveLength(count);
+    expect((await conversation.readContext()).messages).toHaveLength(count);
     const before = statSync(path());
     const startedAt = performance.now();
     for (let n = 0; n < 20; n += 1) await conversation.appendMessage(userMessage("next"));
@@ -60,8 +60,9 @@ test("lines are the same wherever chunks end, and one is longer than many chunks
     const file = openSync(path(), "w+");
     writeSync(file, wanted.join("\n"));
     const found: string[] = [];
-    const result = readFileLines(file, (bytes, index) => {
+    const result = readFileLines(file, ({ bytes, index, offset }) => {
       expect(index).toBe(found.length);
+      expect(offset).toBe(Buffer.byteLength(found.map((line) => `${line}\n`).join("")));
       found.push(bytes.toString("utf8"));
     });
     expect(found).toEqual(wanted);

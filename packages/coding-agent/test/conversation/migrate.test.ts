@@ -2,12 +2,10 @@ import { appendFile, chmod, link, readdir, readFile, stat, symlink } from "node:
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Conversation } from "../../src/conversation/conversation.ts";
-import { readSessionFile } from "../../src/conversation/read-session.ts";
 import { SessionFile } from "../../src/conversation/session-file.ts";
-import { memoryStore } from "../../src/conversation/session-store.ts";
 import { userMessage } from "../helpers/messages.ts";
 import { readLines, type SessionLine, useWorkspace } from "../helpers/workspace.ts";
-import { copySession, openToWrite, sessionFixture, textsIn } from "./helpers.ts";
+import { copySession, entriesOf, fileAt, files, openToWrite, readSession, sessionFixture, textsIn } from "./helpers.ts";
 
 const workspace = useWorkspace();
 
@@ -32,27 +30,28 @@ async function expectedFromV1(): Promise<SessionLine[]> {
 
 test("SE-008 SE-009 a file of format 1 is a chain of entries with ids, its header's model and level are entries, unknown things stay", async () => {
   const path = sessionFixture("v1.jsonl");
-  const { header, entries, diagnostics } = readSessionFile(path);
+  const { header, entries, diagnostics } = readSession(path);
   expect([header, ...entries]).toEqual(await expectedFromV1());
   expect(diagnostics).toEqual([]);
-  const conversation = Conversation.resume(readSessionFile(path), memoryStore);
-  expect(conversation.readContext()).toMatchObject({ model: { provider: "openai", modelId: "gpt-old" }, thinkingLevel: "low" });
-  expect(conversation.readContext().messages.map(({ role }) => role)).toEqual(["compactionSummary", "user", "custom", "user"]);
-  expect(textsIn(path)).toEqual(["compactionSummary", "kept question", "mind the tests", "last question"]);
+  const conversation = await Conversation.read(files, path);
+  const context = await conversation.readContext();
+  expect(context).toMatchObject({ model: { provider: "openai", modelId: "gpt-old" }, thinkingLevel: "low" });
+  expect(context.messages.map(({ role }) => role)).toEqual(["compactionSummary", "user", "custom", "user"]);
+  expect(await textsIn(path)).toEqual(["compactionSummary", "kept question", "mind the tests", "last question"]);
 });
 
 test("SE-008 SE-009 in a file of format 2, hookMessage is custom, and everything else is as it was", async () => {
   const path = sessionFixture("v2.jsonl");
   const text = await readFile(path, "utf8");
   const expected = text.replace('"version":2', '"version":3').replaceAll('"hookMessage"', '"custom"');
-  const { header, entries } = readSessionFile(path);
+  const { header, entries } = readSession(path);
   expect([header, ...entries]).toEqual(
     expected
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line)),
   );
-  expect(textsIn(path)).toEqual(["question", [{ type: "text", text: "mind the tests" }]]);
+  expect(await textsIn(path)).toEqual(["question", [{ type: "text", text: "mind the tests" }]]);
 });
 
 describe.each(["v1.jsonl", "v2.jsonl"])("SE-008 %s", (name) => {
@@ -60,12 +59,12 @@ describe.each(["v1.jsonl", "v2.jsonl"])("SE-008 %s", (name) => {
     const path = await copySession(workspace, name);
     await chmod(path, 0o640);
     const old = await readFile(path, "utf8");
-    const before = readSessionFile(path);
-    const opened = openToWrite(path);
+    const before = readSession(path);
+    const opened = await openToWrite(path);
     await opened.close();
     expect(await readFile(path, "utf8")).toBe(old);
 
-    const conversation = openToWrite(path);
+    const conversation = await openToWrite(path);
     const entry = await conversation.append({ type: "session_info", name: "x" });
     expect(entry.parentId).toBe(before.entries.at(-1)?.id);
     expect(await readLines(path)).toEqual([before.header, ...before.entries, entry]);
@@ -76,8 +75,8 @@ describe.each(["v1.jsonl", "v2.jsonl"])("SE-008 %s", (name) => {
     expect(await readdir(workspace.root)).toEqual([name, "work"]);
 
     const migrated = await readFile(path, "utf8");
-    expect(readSessionFile(path).entries.slice(0, -2)).toEqual(before.entries);
-    await openToWrite(path).append({ type: "session_info", name: "z" });
+    expect(readSession(path).entries.slice(0, -2)).toEqual(before.entries);
+    await (await openToWrite(path)).append({ type: "session_info", name: "z" });
     expect((await readFile(path, "utf8")).startsWith(migrated)).toBe(true);
   });
 
@@ -90,13 +89,12 @@ describe.each(["v1.jsonl", "v2.jsonl"])("SE-008 %s", (name) => {
     const old = await readFile(path);
     const torn = Buffer.concat([Buffer.from("{garbage\n"), Buffer.from([0xff, 0xfe, 0x0a]), Buffer.from('{"type":"mess')]);
     await appendFile(path, torn);
-    const loaded = readSessionFile(path);
-    const conversation = Conversation.resume(loaded, new SessionFile(linked));
+    const conversation = await openToWrite(linked);
     await conversation.appendMessage(userMessage("next"));
     await conversation.close();
     const now = await readFile(path);
     expect(now.includes(Buffer.concat([torn, Buffer.from("\n")]))).toBe(true);
-    expect(readSessionFile(path).entries.map(({ id }) => id)).toEqual(conversation.entries.map(({ id }) => id));
+    expect(readSession(path).entries.map(({ id }) => id)).toEqual(conversation.nodes.map(({ id }) => id));
     expect((await readFile(kept)).equals(Buffer.concat([old, torn]))).toBe(true);
   });
 });
@@ -113,15 +111,15 @@ test("SE-008 a compaction that counts to a line that is gone keeps from the next
       "",
     ].join("\n"),
   );
-  expect(textsIn(path)).toEqual(["compactionSummary", "three"]);
+  expect(await textsIn(path)).toEqual(["compactionSummary", "three"]);
 });
 
 test("SE-009 format 3 with entries of newer programs is read whole, says to the model what it should, and is appended to", async () => {
   const path = await copySession(workspace, "v3.jsonl");
   const before = await readFile(path, "utf8");
   const lines = await readLines(path);
-  const conversation = openToWrite(path);
-  expect([conversation.header, ...conversation.entries]).toEqual(lines);
+  const conversation = await openToWrite(path);
+  expect([conversation.header, ...(await entriesOf(conversation))]).toEqual(lines);
   expect(conversation.diagnostics).toEqual([]);
   expect(conversation.name).toBe("a name");
   await conversation.appendMessage(userMessage("next"));
@@ -136,10 +134,9 @@ test("SE-009 a newer format is not opened, not locked and not written to", async
     code: "unsupported_version",
     message: `${path} has session format 4, and this pi reads formats up to 3. It was left unchanged.`,
   });
-  expect(() => readSessionFile(path)).toThrow(error as Error);
-  expect(() => new SessionFile(path).open()).toThrow(error as Error);
-  const v3 = readSessionFile(sessionFixture("v3.jsonl"));
-  const conversation = Conversation.resume(v3, new SessionFile(path));
+  expect(() => readSession(path)).toThrow(error as Error);
+  expect(() => new SessionFile(path).open(() => {})).toThrow(error as Error);
+  const conversation = Conversation.create(fileAt(path), { cwd: "/work" });
   await expect(conversation.appendMessage(userMessage("x"))).rejects.toMatchObject({ code: "write_failed" });
   await conversation.close();
   expect(await readFile(path, "utf8")).toBe(before);

@@ -2,10 +2,9 @@ import { appendFile, chmod, chown, copyFile, mkdir, readdir, readFile, rename, r
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Conversation } from "../../src/conversation/conversation.ts";
-import { SessionFile } from "../../src/conversation/session-file.ts";
 import { userMessage } from "../helpers/messages.ts";
 import { readLines, useWorkspace } from "../helpers/workspace.ts";
-import { openToWrite, sessionText, textsIn } from "./helpers.ts";
+import { entriesOf, fileAt, openToWrite, sessionText, textsIn } from "./helpers.ts";
 
 const workspace = useWorkspace();
 const folder = () => join(workspace.root, "sessions");
@@ -15,7 +14,7 @@ const path = () => join(folder(), "session.jsonl");
 async function openSession(): Promise<Conversation> {
   await mkdir(folder());
   await writeFile(path(), sessionText(["one"]));
-  const conversation = openToWrite(path());
+  const conversation = await openToWrite(path());
   await conversation.appendMessage(userMessage("two"));
   return conversation;
 }
@@ -23,7 +22,7 @@ async function openSession(): Promise<Conversation> {
 /** The file has one header, and each entry of the conversation once, in this order. */
 async function expectWhole(conversation: Conversation): Promise<void> {
   const lines = await readLines(path());
-  expect(lines).toEqual(JSON.parse(JSON.stringify([conversation.header, ...conversation.entries])));
+  expect(lines).toEqual(JSON.parse(JSON.stringify([conversation.header, ...(await entriesOf(conversation))])));
 }
 
 describe("SE-021 a file that something was done to is whole again with the next append", () => {
@@ -43,14 +42,14 @@ describe("SE-021 a file that something was done to is whole again with the next 
     await act();
     await conversation.appendMessage(userMessage("three"));
     await conversation.appendMessage(userMessage("four"));
-    expect(textsIn(path())).toEqual(["one", "two", "three", "four"]);
+    expect(await textsIn(path())).toEqual(["one", "two", "three", "four"]);
     if (name !== "cut off in an entry") await expectWhole(conversation);
     await conversation.close();
     expect((await readdir(folder())).filter((file) => file !== "session.jsonl")).toEqual([]);
   });
 
   test("a new session's file that was deleted before its second message", async () => {
-    const conversation = Conversation.create({ cwd: "/work" }, () => new SessionFile(path()));
+    const conversation = Conversation.create(fileAt(path()), { cwd: "/work" });
     await conversation.append({ type: "model_change", provider: "p", modelId: "m" });
     await conversation.appendMessage(userMessage("one"));
     await rm(path());
@@ -66,7 +65,7 @@ test("SE-021 what another program has appended stays, also half a line of it", a
   await appendFile(path(), foreign);
   await conversation.appendMessage(userMessage("three"));
   expect(await readFile(path(), "utf8")).toContain(`${foreign}\n{"type":"message"`);
-  expect(textsIn(path())).toEqual(["one", "two", "three"]);
+  expect(await textsIn(path())).toEqual(["one", "two", "three"]);
 });
 
 test.each([
@@ -120,7 +119,7 @@ describe("SE-021 a folder that became read-only", () => {
   test("before the first message: nothing is left there, and all is written when it can be", () =>
     withPermissions(async () => {
       await mkdir(folder(), { mode: 0o500 });
-      const conversation = Conversation.create({ cwd: "/work" }, () => new SessionFile(path()));
+      const conversation = Conversation.create(fileAt(path()), { cwd: "/work" });
       await expect(conversation.appendMessage(userMessage("one"))).rejects.toMatchObject(denied);
       expect(await readdir(folder())).toEqual([]);
       await chmod(folder(), 0o700);
@@ -134,8 +133,8 @@ describe("SE-021 a folder that became read-only", () => {
       await (await openSession()).close();
       await chmod(folder(), 0o500);
       const before = await readFile(path(), "utf8");
-      const conversation = openToWrite(path());
-      expect(conversation.entries).toHaveLength(2);
+      const conversation = await openToWrite(path());
+      expect(conversation.nodes).toHaveLength(2);
       await expect(conversation.appendMessage(userMessage("three"))).rejects.toMatchObject(denied);
       expect(await readFile(path(), "utf8")).toBe(before);
       await chmod(folder(), 0o700);

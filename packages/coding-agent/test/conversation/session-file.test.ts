@@ -6,11 +6,11 @@ import { promisify } from "node:util";
 import { everyCut } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
 import { Conversation } from "../../src/conversation/conversation.ts";
-import { readSessionFile } from "../../src/conversation/read-session.ts";
 import { SessionFile } from "../../src/conversation/session-file.ts";
-import { memoryStore, type SessionLine } from "../../src/conversation/session-store.ts";
+import type { SessionLine } from "../../src/conversation/session-store.ts";
 import { userMessage } from "../helpers/messages.ts";
 import { readLines, useWorkspace } from "../helpers/workspace.ts";
+import { files, readSession, textsIn } from "./helpers.ts";
 
 const workspace = useWorkspace();
 const path = () => join(workspace.root, "session.jsonl");
@@ -27,19 +27,11 @@ const entry = (id: string, parentId: string | null, text: string) =>
 
 /** Appends one line, as a session that has no other. */
 function appendTo(store: SessionFile, line: string): void {
-  const lines = [JSON.parse(line) as SessionLine];
-  store.append(lines, () => lines);
-}
-
-/** What the model would be sent from the file as it is now. */
-function textsIn(file: string): unknown[] {
-  const conversation = Conversation.resume(readSessionFile(file), memoryStore);
-  return conversation.readContext().messages.map((message) => ("content" in message ? message.content : message.role));
+  store.append([JSON.parse(line) as SessionLine]);
 }
 
 async function appendText(file: string, text: string): Promise<void> {
-  const store = new SessionFile(file);
-  const conversation = Conversation.resume(store.open(), store);
+  const conversation = await Conversation.open(files, file);
   await conversation.appendMessage(userMessage(text));
   await conversation.close();
 }
@@ -52,9 +44,9 @@ test("SE-004 SE-005 a file that was cut off anywhere loads without its last line
     // The whole object counts, with its newline or without.
     const isWhole = kept.length >= new TextEncoder().encode(last).length - 1;
     const before = isWhole ? ["one", "zwei €😀"] : ["one"];
-    expect(textsIn(path()), `cut at ${kept.length}`).toEqual(before);
+    expect(await textsIn(path()), `cut at ${kept.length}`).toEqual(before);
     await appendText(path(), "three");
-    expect(textsIn(path()), `cut at ${kept.length}`).toEqual([...before, "three"]);
+    expect(await textsIn(path()), `cut at ${kept.length}`).toEqual([...before, "three"]);
   }
 });
 
@@ -68,29 +60,29 @@ describe("SE-006 lines that cannot be read", () => {
     ["an answer without blocks", '{"type":"message","id":"0000000a","parentId":"00000001","message":{"role":"assistant"}}'],
   ])("%s: skipped and named, and the rest is there", async (_name, line) => {
     await writeFile(path(), `${header}${entry("00000001", null, "one")}${line}\n\n${entry("00000002", "00000001", "two")}`);
-    const loaded = readSessionFile(path());
+    const loaded = readSession(path());
     expect(loaded.entries.map(({ id }) => id)).toEqual(["00000001", "00000002"]);
     expect(loaded.diagnostics).toEqual([`${path()}:3 is not a session entry and was skipped.`]);
-    expect(textsIn(path())).toEqual(["one", "two"]);
+    expect(await textsIn(path())).toEqual(["one", "two"]);
   });
 
   test("an entry whose parent was lost is a root, and the conversation goes on from it", async () => {
     await writeFile(path(), header + entry("00000001", null, "one") + entry("00000003", "00000002", "three"));
-    expect(textsIn(path())).toEqual(["three"]);
+    expect(await textsIn(path())).toEqual(["three"]);
     await appendText(path(), "four");
-    expect(textsIn(path())).toEqual(["three", "four"]);
+    expect(await textsIn(path())).toEqual(["three", "four"]);
   });
 
   test("a cycle of parents ends at the first repeated id", async () => {
     await writeFile(path(), header + entry("00000001", "00000002", "one") + entry("00000002", "00000001", "two"));
-    expect(textsIn(path())).toEqual(["one", "two"]);
+    expect(await textsIn(path())).toEqual(["one", "two"]);
   });
 
   test("types and fields of newer programs are kept and say nothing to the model", async () => {
     const foreign = '{"type":"context_edit","id":"0000000b","parentId":"00000001","timestamp":"x","edits":[1]}\n';
     await writeFile(path(), header + entry("00000001", null, "one") + foreign);
     await appendText(path(), "two");
-    expect(textsIn(path())).toEqual(["one", "two"]);
+    expect(await textsIn(path())).toEqual(["one", "two"]);
     expect(await readFile(path(), "utf8")).toContain(foreign);
     expect((await readLines(path())).at(-1)).toMatchObject({ parentId: "0000000b" });
   });
@@ -105,14 +97,14 @@ describe("SE-007 what is no session is left as it is", () => {
     ["SE-009 a newer version", header.replace(":3", ":4"), "unsupported_version"],
   ])("%s", async (_name, content, code) => {
     await writeFile(path(), content);
-    expect(() => readSessionFile(path())).toThrow(expect.objectContaining({ code, message: expect.stringContaining(path()) }));
+    expect(() => readSession(path())).toThrow(expect.objectContaining({ code, message: expect.stringContaining(path()) }));
     expect(await readFile(path(), "utf8")).toBe(content);
   });
 
   test("a missing file, a folder and a forbidden file are named", async () => {
-    expect(() => readSessionFile(path())).toThrow(expect.objectContaining({ code: "not_found" }));
+    expect(() => readSession(path())).toThrow(expect.objectContaining({ code: "not_found" }));
     await mkdir(path());
-    expect(() => readSessionFile(path())).toThrow(
+    expect(() => readSession(path())).toThrow(
       expect.objectContaining({ code: "read_failed", message: expect.stringContaining("EISDIR") }),
     );
   });
@@ -155,13 +147,13 @@ describe("appending", () => {
     expect(failure).toContain("EFBIG");
     expect(full.endsWith("\n")).toBe(true);
     for (const line of full.trimEnd().split("\n")) JSON.parse(line);
-    expect(textsIn(path())).toHaveLength(after);
+    expect(await textsIn(path())).toHaveLength(after);
     expect((await readFile(path(), "utf8")).startsWith(full)).toBe(true);
   });
 
   test("SE-021 a half line that could not be removed does not spoil what follows", async () => {
     await writeFile(path(), `${header}{"type":"mess`);
     await appendText(path(), "one");
-    expect(textsIn(path())).toEqual(["one"]);
+    expect(await textsIn(path())).toEqual(["one"]);
   });
 });

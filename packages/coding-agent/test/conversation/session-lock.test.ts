@@ -36,17 +36,17 @@ describe("SE-016 one writer a file", () => {
     });
     const second = startWriter(path());
     expect((await second.next()).locked).toContain(`is being written by process ${first.pid}. `);
-    expect(() => new SessionFile(path()).open()).toThrow(lockedBy(first.pid) as Error);
+    expect(() => new SessionFile(path()).open(() => {})).toThrow(lockedBy(first.pid) as Error);
     await first.step();
     expect((await second.step()).locked).toContain(String(first.pid));
     await first.step();
-    expect(textsIn(path())).toEqual(["one", `${first.pid} 1`, `${first.pid} 2`]);
+    expect(await textsIn(path())).toEqual(["one", `${first.pid} 1`, `${first.pid} 2`]);
     await first.end();
     expect(await lockFiles()).toEqual([]);
     expect((await second.step()).ready).toBe(true);
     await second.step();
     await second.end();
-    expect(textsIn(path())).toEqual(["one", `${first.pid} 1`, `${first.pid} 2`, `${second.pid} 1`]);
+    expect(await textsIn(path())).toEqual(["one", `${first.pid} 1`, `${first.pid} 2`, `${second.pid} 1`]);
   });
 
   test("a holder that was killed is replaced at once", async () => {
@@ -56,11 +56,11 @@ describe("SE-016 one writer a file", () => {
     await killed.step();
     await killed.end("SIGKILL");
     expect(await lockFiles()).toEqual(["session.jsonl.lock"]);
-    const conversation = openToWrite(path());
+    const conversation = await openToWrite(path());
     await conversation.appendMessage(userMessage("two"));
     expect(JSON.parse(await readFile(lockPath(), "utf8"))).toEqual(self());
     await conversation.close();
-    expect(textsIn(path())).toEqual(["one", `${killed.pid} 1`, "two"]);
+    expect(await textsIn(path())).toEqual(["one", `${killed.pid} 1`, "two"]);
     expect(await lockFiles()).toEqual([]);
   });
 
@@ -84,7 +84,7 @@ describe("SE-016 one writer a file", () => {
   ])("a lock is replaced when %s", async (_name, content) => {
     await writeFile(path(), sessionText([]));
     await writeFile(lockPath(), JSON.stringify(content()));
-    await openToWrite(path()).appendMessage(userMessage("one"));
+    await (await openToWrite(path())).appendMessage(userMessage("one"));
     expect(JSON.parse(await readFile(lockPath(), "utf8"))).toEqual(self());
   });
 
@@ -93,14 +93,14 @@ describe("SE-016 one writer a file", () => {
     const dead = { ...self(), startTime: "1 of another boot" };
     await writeFile(lockPath(), JSON.stringify(dead));
     await writeFile(`${lockPath()}.lock`, JSON.stringify(dead));
-    await openToWrite(path()).appendMessage(userMessage("one"));
+    await (await openToWrite(path())).appendMessage(userMessage("one"));
     expect(await lockFiles()).toEqual(["session.jsonl.lock"]);
   });
 
   test("a holder on another machine counts as alive, and the message says what to do if it is not", async () => {
     await writeFile(path(), sessionText([]));
     await writeFile(lockPath(), JSON.stringify({ pid: 1, startTime: "1", host: "elsewhere" }));
-    expect(() => new SessionFile(path()).open()).toThrow(
+    expect(() => new SessionFile(path()).open(() => {})).toThrow(
       `process 1 of elsewhere. End the session there, or fork it and go on in the copy. If that process has ended, remove ${lockPath()}.`,
     );
   });
@@ -109,16 +109,16 @@ describe("SE-016 one writer a file", () => {
     await writeFile(path(), sessionText(["one"]));
     const link = join(workspace.root, "link.jsonl");
     await symlink(path(), link);
-    const conversation = openToWrite(link);
-    expect(() => new SessionFile(path()).open()).toThrow(lockedBy(process.pid) as Error);
+    const conversation = await openToWrite(link);
+    expect(() => new SessionFile(path()).open(() => {})).toThrow(lockedBy(process.pid) as Error);
     expect(await lockFiles()).toEqual(["session.jsonl.lock"]);
     await conversation.close();
-    const direct = openToWrite(path());
-    expect(() => new SessionFile(link).open()).toThrow(expect.objectContaining({ code: "locked" }));
+    const direct = await openToWrite(path());
+    expect(() => new SessionFile(link).open(() => {})).toThrow(expect.objectContaining({ code: "locked" }));
     await rm(lockPath());
     await direct.appendMessage(userMessage("two"));
-    expect(() => new SessionFile(link).open()).toThrow(expect.objectContaining({ code: "locked" }));
-    expect(textsIn(path())).toEqual(["one", "two"]);
+    expect(() => new SessionFile(link).open(() => {})).toThrow(expect.objectContaining({ code: "locked" }));
+    expect(await textsIn(path())).toEqual(["one", "two"]);
   });
 
   test("a link to a file that is yet to be made has the lock of that file", async () => {
@@ -126,57 +126,56 @@ describe("SE-016 one writer a file", () => {
     await symlink("far/target.jsonl", path());
     const file = new SessionFile(path());
     const [header] = sessionText([]).split("\n");
-    const lines = [JSON.parse(header as string)];
-    file.append(lines, () => lines);
+    file.append([JSON.parse(header as string)]);
     expect(await readdir(join(workspace.root, "far"))).toEqual(["target.jsonl", "target.jsonl.lock"]);
     file.close();
   });
 
   test("a writer whose lock was taken over writes no more, and says so", async () => {
     await writeFile(path(), sessionText(["one"]));
-    const conversation = openToWrite(path());
+    const conversation = await openToWrite(path());
     await rm(lockPath());
     const other = startWriter(path());
     await other.next();
     await expect(conversation.appendMessage(userMessage("two"))).rejects.toThrow(lockedBy(other.pid) as Error);
     await other.step();
-    expect(textsIn(path())).toEqual(["one", `${other.pid} 1`]);
+    expect(await textsIn(path())).toEqual(["one", `${other.pid} 1`]);
     await conversation.close();
     expect(JSON.parse(await readFile(lockPath(), "utf8"))).toMatchObject({ pid: other.pid });
     await other.end();
     // What waited comes with the next append that can be written.
     await conversation.appendMessage(userMessage("three"));
-    expect(textsIn(path())).toEqual(["one", "two", "three"]);
+    expect(await textsIn(path())).toEqual(["one", "two", "three"]);
     expect(await lockFiles()).toEqual([]);
   });
 
   test("reading takes no lock, what is no session gets none, and a folder that takes none can still be read", async () => {
     await writeFile(path(), "notes\n");
-    expect(() => new SessionFile(path()).open()).toThrow(expect.objectContaining({ code: "not_a_session" }));
-    expect(() => new SessionFile(join(workspace.root, "no", "file")).open()).toThrow(
+    expect(() => new SessionFile(path()).open(() => {})).toThrow(expect.objectContaining({ code: "not_a_session" }));
+    expect(() => new SessionFile(join(workspace.root, "no", "file")).open(() => {})).toThrow(
       expect.objectContaining({ code: "not_found" }),
     );
     expect(await readdir(workspace.root)).toEqual(["session.jsonl", "work"]);
     await writeFile(path(), sessionText(["one"]));
     // A folder of that name cannot be read as a lock, as if permissions forbade it.
     await mkdir(lockPath());
-    const conversation = openToWrite(path());
+    const conversation = await openToWrite(path());
     await expect(conversation.appendMessage(userMessage("two"))).rejects.toMatchObject({ code: "write_failed" });
-    expect(textsIn(path())).toEqual(["one"]);
+    expect(await textsIn(path())).toEqual(["one"]);
     await rename(lockPath(), join(workspace.root, "gone"));
     await conversation.appendMessage(userMessage("three"));
-    expect(textsIn(path())).toEqual(["one", "two", "three"]);
+    expect(await textsIn(path())).toEqual(["one", "two", "three"]);
   });
 
   test("a lock file that was touched or copied is still held and released", async () => {
     await writeFile(path(), sessionText([]));
-    const conversation = openToWrite(path());
+    const conversation = await openToWrite(path());
     await utimes(lockPath(), 1, 1);
     await conversation.appendMessage(userMessage("one"));
     await copyFile(lockPath(), `${lockPath()}.copy`);
     await rename(`${lockPath()}.copy`, lockPath());
     await conversation.appendMessage(userMessage("two"));
-    expect(textsIn(path())).toEqual(["one", "two"]);
+    expect(await textsIn(path())).toEqual(["one", "two"]);
     await conversation.close();
     expect(await lockFiles()).toEqual([]);
   });

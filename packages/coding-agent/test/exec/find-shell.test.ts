@@ -15,7 +15,7 @@ test("SC-013 a shell in the working folder is never taken, whatever PATH says", 
     await chmod(path, 0o755);
   }
   const searchPath = `.::${folder.path}:${bin}:relative:${process.env.PATH}`;
-  const shell = await findShell(folder.path, searchPath);
+  const shell = await findShell({ cwd: folder.path, searchPath });
   expect(shell && isAbsolute(shell) && !shell.startsWith(folder.path)).toBe(true);
   const { output } = await runProcess({ command: "echo real", cwd: folder.path, env: { PATH: searchPath } });
   expect(output).toBe("real\n");

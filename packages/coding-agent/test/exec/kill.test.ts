@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { getEventListeners, once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { runProcess } from "../../src/exec/run-process.ts";
 import { expectGroupGone, livingMembers } from "./processes.ts";
 import { useTempFolder } from "./temp-folder.ts";
@@ -61,6 +61,20 @@ describe("TL-003 nothing of the group survives", () => {
       ["aborted", "2\n"],
     ]);
     expect(await other).toMatchObject({ outcome: "exited", output: "3\ndone\n" });
+  });
+
+  test("what cannot be killed is named, and the result comes all the same", async () => {
+    const { kill } = process;
+    // As if the command were another user's.
+    const spy = vi.spyOn(process, "kill").mockImplementation((pid, signal) => signal !== 0 || kill.call(process, pid, 0));
+    const startedAt = performance.now();
+    const result = await runProcess({ command: "echo $$; exec sleep 300", cwd: folder.path, timeoutMs: 200 });
+    spy.mockRestore();
+    const group = Number(result.output);
+    expect(result).toMatchObject({ outcome: "timeout", exitCode: null, exitSignal: null, survivors: [group] });
+    expect(performance.now() - startedAt).toBeLessThan(4000);
+    process.kill(-group, "SIGKILL");
+    await expectGroupGone(group);
   });
 
   test("abort listeners and signal handlers are removed at the end", async () => {

@@ -2,14 +2,14 @@ import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { commands, findCommand } from "../../src/protocol/commands.ts";
 import { type EventName, events } from "../../src/protocol/events.ts";
-import { ResponseSchema, SessionHeaderSchema } from "../../src/protocol/frames.ts";
+import { outgoingFrames, ResponseSchema, SessionHeaderSchema } from "../../src/protocol/frames.ts";
 import type { WireRecord } from "./rpc-process.ts";
 
 /** What is wrong with a record that was sent, by the protocol's own schemas; empty when nothing is. */
 export function findViolations(record: WireRecord): string[] {
   if (record.type === "response") return [...check(ResponseSchema, record), ...checkData(record)];
   if (record.type === "session") return check(SessionHeaderSchema, record);
-  if (record.type === "ready") return [];
+  if (Object.hasOwn(outgoingFrames, record.type)) return check(outgoingFrames[record.type as keyof typeof outgoingFrames], record);
   // Deltas mode has records of its own; the rebuilding of snapshots tests them.
   if (record.type === "message_update" && record.message === undefined) return [];
   if (!Object.hasOwn(events, record.type)) return [`unknown event ${record.type}`];

@@ -169,7 +169,7 @@ test("models chosen during a run are recorded, and a replay offers just them, by
   server.respond(anthropic.text("I am claude"), openai.text("I am gpt"));
   const { session } = await openSession(workspace, { model: "local-anthropic/claude", record: "run.jsonl" });
   await session.prompt("Who are you?");
-  await session.setModel((await session.findModel("local-openai", "gpt")) as never);
+  await session.setModel((await session.models.find("local-openai", "gpt")) as never);
   await session.prompt("And you?");
   await server.close();
   await rm(join(workspace.agentDir, "models.json"));

@@ -19,8 +19,10 @@ export async function installPacked(): Promise<string> {
   await mkdir(tarballs);
   for (const name of packageNames) built(name, "index.js");
   const folders = packageNames.map((name) => join(root, "packages", name));
+  // Some name the pnpm that they are developed with, which must not be fetched.
+  const options = ["--config.ignore-scripts=true", "--config.pm-on-fail=ignore", "--pack-destination", tarballs];
   for (const source of [...folders, ...thirdPartyFolders(folders)]) {
-    await mustRun(tool("pnpm"), ["pack", "--config.ignore-scripts=true", "--pack-destination", tarballs], source);
+    await mustRun(tool("pnpm"), ["pack", ...options], source);
   }
   const specifiers = readdirSync(tarballs).map((file) => join(tarballs, file));
   await mustRun("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...specifiers], folder);

@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { makePng } from "../tools/images/make-images.ts";
 import { cleanEnvironment, type Finished, root, run, tool } from "./helpers.ts";
 import { installPacked, packageNames } from "./packed-install.ts";
 
@@ -76,8 +77,9 @@ test("a TypeScript program compiles against all entry points, declarations check
     import { Agent } from "@pikit/agent";
     import { AgentSession, createAgentSession } from "@pikit/coding-agent";
     import { commands } from "@pikit/coding-agent/protocol";
+    import { sessionStoreTests } from "@pikit/coding-agent/session-store-tests";
     import { RpcClient } from "@pikit/rpc-client";
-    export const used = [stream, Agent, AgentSession, createAgentSession, commands, RpcClient];`;
+    export const used = [stream, Agent, AgentSession, createAgentSession, commands, sessionStoreTests, RpcClient];`;
   const compilerOptions = {
     module: "nodenext",
     target: "es2024",
@@ -170,6 +172,15 @@ test("the installed RpcClient finds the installed pi, prompts it and stops it", 
   expect(finished).toEqual({ code: 0, stdout: "demo tour false agent_start agent_settled\n", stderr: "" });
 });
 
+test("the contract of session stores is installed as tests", async () => {
+  const finished = await runProgram(`
+    import { MemorySessionStore } from "@pikit/coding-agent";
+    import { sessionStoreTests } from "@pikit/coding-agent/session-store-tests";
+    for (const { run } of sessionStoreTests(() => new MemorySessionStore())) await run();
+    console.log("kept");`);
+  expect(finished).toEqual({ code: 0, stdout: "kept\n", stderr: "" });
+});
+
 test("a program drives the installed AgentSession in process", async () => {
   const finished = await runProgram(`
     import { createAgentSession } from "@pikit/coding-agent";
@@ -181,3 +192,27 @@ test("a program drives the installed AgentSession in process", async () => {
     await session.dispose();`);
   expect(finished).toEqual({ code: 0, stdout: "agent_start agent_settled true\n", stderr: "" });
 });
+
+test.each(["node_modules/.bin/pi", "program.js"])(
+  "%s of the install scales an image down, in a thread of its own",
+  async (program) => {
+    await writeFile(join(folder, "wide.png"), makePng(3136, 20));
+    const script = [{ toolCalls: [{ name: "read", arguments: { path: "wide.png" } }] }, { text: "Done." }];
+    await writeFile(join(folder, "script.jsonl"), script.map((answer) => `${JSON.stringify(answer)}\n`).join(""));
+    const args = ["--mode", "json", "--model", "script/script.jsonl", "--no-session", "Look."];
+    const source = `
+    import { createAgentSession } from "@pikit/coding-agent";
+    const session = await createAgentSession({ model: "script/script.jsonl", session: "memory" });
+    session.subscribe((event) => console.log(JSON.stringify(event)));
+    await session.prompt("Look.");
+    await session.dispose();`;
+    const { code, stdout, stderr } = await (program === "program.js" ? runProgram(source) : pi(args));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(parseLines(stdout).find(({ type }) => type === "tool_execution_end")).toMatchObject({
+      result: {
+        content: [{ text: expect.stringContaining("scaled down to 1568×10") }, { type: "image", mimeType: "image/png" }],
+        details: { shownImageSize: { width: 1568, height: 10 } },
+      },
+    });
+  },
+);

@@ -2,8 +2,14 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentToolResult } from "@pikit/agent";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { ProcessResult } from "../../src/exec/run-process.ts";
-import { type BashDetails, type BashParameters, type BashToolOptions, createBashTool } from "../../src/tools/bash.ts";
+import { createLocalProcesses, type ProcessResult } from "../../src/exec/run-process.ts";
+import {
+  type BashDetails,
+  type BashParameters,
+  type BashToolOptions,
+  type CommandObserver,
+  createBashTool,
+} from "../../src/tools/bash.ts";
 import { livingMembers } from "../exec/processes.ts";
 import { useTempFolder } from "../exec/temp-folder.ts";
 import { type RunOptions, runTool, textOf } from "./run-tool.ts";
@@ -100,6 +106,68 @@ describe("results", () => {
   });
 });
 
+describe("timeouts", () => {
+  const slow = { command: "echo $$; sleep 300" };
+
+  test("TL-003 a default applies to calls without one, and the model is told of it", async () => {
+    const tool = createBashTool(folder.path, { defaultTimeoutSeconds: 0.2 });
+    expect(tool.parameters.properties.timeout.description).toMatch(/\(default: 0\.2; 0: no limit\)$/);
+    await expect(runTool(tool, slow)).rejects.toMatchObject({
+      code: "timeout",
+      message: expect.stringContaining("timed out after 0.2 seconds and was killed."),
+    });
+    expect(textOf(await runTool(tool, { command: "sleep 0.4; echo done", timeout: 0 }))).toBe("done\n");
+    expect(textOf(await runTool(tool, { command: "sleep 0.4; echo done", timeout: 20 }))).toBe("done\n");
+    expect(createBashTool(folder.path).parameters.properties.timeout.description).toMatch(/\(default and 0: no limit\)$/);
+  });
+
+  test.each([
+    ["timeout", /^so far\n\nCommand timed out after 1 seconds\. These of its processes could not be killed, .*: 12, 345\. Give it/],
+    ["aborted", /^so far\n\nCommand aborted\. These of its processes could not be killed, .*: 12, 345\.$/],
+  ] as const)("what lives on after a kill is not called killed: %s", async (outcome, message) => {
+    const sizes = { totalLines: 1, totalBytes: 7, outputLines: 1, outputBytes: 7 };
+    const runProcess = async (): Promise<ProcessResult> => ({
+      output: "so far\n",
+      outcome,
+      exitCode: null,
+      exitSignal: null,
+      survivors: [12, 345],
+      ...all,
+      ...sizes,
+    });
+    const run = bash({ command: "sudo sleep 300", timeout: 1 }, { tool: { runProcess } });
+    await expect(run).rejects.toMatchObject({
+      code: outcome,
+      message: expect.stringMatching(message),
+      details: { survivors: [12, 345] },
+    });
+  });
+});
+
+describe("the observer of output", () => {
+  async function observe(options: BashToolOptions) {
+    const seen: [string, string, string][] = [];
+    const onCommandOutput: CommandObserver = (id, stream, chunk) => seen.push([id, stream, chunk]);
+    const result = await bash({ command: "echo out; sleep 0.1; echo err >&2" }, { tool: { ...options, onCommandOutput } });
+    expect(textOf(result)).toBe("out\nerr\n");
+    return seen;
+  }
+
+  test("is told stdout and stderr truly when there is a pipe for each", async () => {
+    expect(await observe({ separateStreams: true })).toEqual([
+      ["call_1", "stdout", "out\n"],
+      ["call_1", "stderr", "err\n"],
+    ]);
+  });
+
+  test("is told stdout for all of it when there is one pipe", async () => {
+    expect(await observe({})).toEqual([
+      ["call_1", "stdout", "out\n"],
+      ["call_1", "stdout", "err\n"],
+    ]);
+  });
+});
+
 describe("TL-006 TL-043 long output", () => {
   test("lines: the notice says which are shown and where the rest is, and so do the details", async () => {
     const result = await bash({ command: "seq 3000" });
@@ -122,6 +190,14 @@ describe("TL-006 TL-043 long output", () => {
     expect(textOf(result)).toMatch(
       /^x{51200}\n\n\[Showing the last 50\.0 KB of line 1 \(output is 195\.3 KB\) \(50\.0 KB limit\)\. Full output: /,
     );
+  });
+
+  test("more than may be stored: the notice says that the file has the beginning only", async () => {
+    const { run } = createLocalProcesses({ maxOutputFileBytes: 5000 });
+    const result = await bash({ command: "seq 3000" }, { tool: { runProcess: run } });
+    expect(textOf(result)).toMatch(/\[Showing lines 1001-3000 of 3000\. Too much output to save all of it; its beginning: \/.*\]$/);
+    expect((await readFile(result.details.fullOutputPath ?? "")).length).toBe(5000);
+    expect(result.details).toMatchObject({ fullOutputCut: true });
   });
 
   test("a failing command has the notice too", async () => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { runProcess } from "../../src/exec/run-process.ts";
 import { createReadTool } from "../../src/tools/read.ts";
 import { useTempFolder } from "../exec/temp-folder.ts";
+import { makePng } from "./images/make-images.ts";
 import { runTool, textOf } from "./run-tool.ts";
 
 const folder = useTempFolder();
@@ -172,29 +173,52 @@ describe("what is not text", () => {
     await file("text.png", "not a picture\n");
     expect(await read({ path: "picture.txt" })).toMatchObject({
       content: [
-        { type: "text", text: "[picture.txt: image/png, 70 B]" },
+        { type: "text", text: "[picture.txt: image/png, 1×1, 70 B]" },
         { type: "image", data: png.toString("base64"), mimeType: "image/png" },
       ],
-      details: { mimeType: "image/png" },
+      details: { mimeType: "image/png", imageSize: { width: 1, height: 1 }, shownImageSize: { width: 1, height: 1 } },
     });
     expect(textOf(await read({ path: "text.png" }))).toBe("not a picture");
   });
 
-  test.each([
-    ["image/jpeg", Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16])],
-    ["image/gif", Buffer.from("GIF89a\x01\0\x01\0", "latin1")],
-    ["image/webp", Buffer.from("RIFF\x10\0\0\0WEBPVP8 ", "latin1")],
-  ])("TL-016 %s", async (mimeType, bytes) => {
-    await file("image", bytes);
-    expect((await read({ path: "image" })).content[1]).toEqual({ type: "image", data: bytes.toString("base64"), mimeType });
+  test("TL-017 an image beyond the limits is scaled down, with a note and both sizes for user interfaces", async () => {
+    await file("wide.png", makePng(3136, 20));
+    expect(await read({ path: "wide.png" })).toMatchObject({
+      content: [
+        {
+          type: "text",
+          text: "[wide.png: image/png, 3136×20, 1.4 KB; scaled down to 1568×10: multiply coordinates in it by 2.000 for those in the file]",
+        },
+        { type: "image", mimeType: "image/png" },
+      ],
+      details: { imageSize: { width: 3136, height: 20 }, shownImageSize: { width: 1568, height: 10 }, totalLines: null },
+    });
   });
 
-  test("an image that providers would refuse for its size is a note", async () => {
-    await file("big.png", Buffer.concat([png, Buffer.alloc(4_000_000)]));
-    const { content } = await read({ path: "big.png" });
-    expect(content).toEqual([
-      { type: "text", text: expect.stringContaining("image/png, 3.8 MB), too large to show: the limit is 3.8 MB") },
+  test("TL-017 a corrupt image is a note, and so is a file too large to look into", async () => {
+    await file("cut.png", png.subarray(0, 40));
+    await file("huge.jpg", Buffer.from([0xff, 0xd8, 0xff, 0xe0]));
+    await truncate(join(folder.path, "huge.jpg"), 65 * 1024 * 1024);
+    expect(await read({ path: "cut.png" })).toMatchObject({
+      content: [{ type: "text", text: expect.stringMatching(/^\[cut\.png: image\/png, 1×1, 40 B; it cannot be decoded/) }],
+    });
+    expect((await read({ path: "cut.png" })).content).toHaveLength(1);
+    expect((await read({ path: "huge.jpg" })).content).toEqual([
+      { type: "text", text: expect.stringContaining("[huge.jpg: image/jpeg, 65.0 MB; too large to show: the limit is 64.0 MB.") },
     ]);
+  });
+
+  test.each([
+    ["BMP", Buffer.from("BM\x46\0\0\0", "latin1")],
+    ["TIFF", Buffer.from("II*\0\x08\0\0\0", "latin1")],
+    ["HEIC", Buffer.from("\0\0\0\x18ftypheic\0\0", "latin1")],
+    ["AVIF", Buffer.from("\0\0\0\x18ftypavif\0\0", "latin1")],
+  ])("TL-016 %s is named, with what to do", async (format, bytes) => {
+    await file("image", bytes);
+    await expect(read({ path: "image" })).rejects.toMatchObject({
+      code: "unsupported_image",
+      message: expect.stringContaining(`image is an image in ${format} format`),
+    });
   });
 
   test("TL-020 a directory, a missing file, a file as a parent, a pipe: errors that name path and code", async () => {
@@ -207,7 +231,7 @@ describe("what is not text", () => {
     });
     await expect(read({ path: "no.txt" })).rejects.toMatchObject({
       code: "not_found",
-      message: `Cannot read no.txt (${join(folder.path, "no.txt")}): there is no such file (ENOENT). Check the spelling, or list the folder with bash.`,
+      message: `Cannot read no.txt (${join(folder.path, "no.txt")}): there is no such file (ENOENT). Check the spelling, or list the folder.`,
     });
     await expect(read({ path: "a.txt/b" })).rejects.toMatchObject({
       code: "not_directory",

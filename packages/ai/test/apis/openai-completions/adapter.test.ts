@@ -120,7 +120,10 @@ describe("errors that only some servers know", () => {
     "OC-028 ER-008 status %i without a body is an overflow from Cerebras and from nobody else",
     async (status) => {
       expect(await failureOf(status, "", "cerebras")).toMatchObject({ code: "context_overflow", retryable: false });
-      expect(await failureOf(status, "")).toMatchObject({ code: "invalid_request", retryable: false });
+      expect(await failureOf(status, "")).toMatchObject({
+        code: status === 413 ? "request_too_large" : "invalid_request",
+        retryable: false,
+      });
     },
   );
 });

@@ -1,12 +1,21 @@
 import type { AgentSession } from "../../agent-session.ts";
 import { toWireModel } from "../../models/wire-model.ts";
-import type { CommandData, CommandName, CommandParams } from "../../protocol/commands.ts";
-import type { StreamMode } from "../../protocol/data.ts";
+import { type CommandData, type CommandName, type CommandParams, commandAliases, commands } from "../../protocol/commands.ts";
+import { protocolVersion } from "../../protocol/data.ts";
+import { events } from "../../protocol/events.ts";
+import { packageVersion } from "../../version.ts";
+import type { RecordWriter } from "../record-writer.ts";
+import type { HostTools } from "./host-tools.ts";
 
 /** What a handler works with. */
 export interface HandlerContext {
   session: AgentSession;
-  streamMode: StreamMode;
+  output: RecordWriter;
+  hostTools: HostTools;
+  /** For commands of the lane `started`: lets the next command begin. */
+  leaveLane(): void;
+  /** The command as it came. */
+  request: Record<string, unknown>;
   /** Aborted by an `abort`, or for `bash` an `abort_bash`, that arrives while the command waits or works. */
   signal: AbortSignal;
 }
@@ -22,12 +31,12 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
     await session.submit(message, { attachments, images, streamingBehavior, signal });
     return undefined;
   },
-  steer({ session }, { message, attachments, images }) {
-    session.queue("steer", { text: message, attachments, images });
+  async steer({ session }, { message, attachments, images }) {
+    await session.queue("steer", { text: message, attachments, images });
     return undefined;
   },
-  follow_up({ session }, { message, attachments, images }) {
-    session.queue("followUp", { text: message, attachments, images });
+  async follow_up({ session }, { message, attachments, images }) {
+    await session.queue("followUp", { text: message, attachments, images });
     return undefined;
   },
   async abort({ session }) {
@@ -63,22 +72,100 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
     await session.newSession(parentSession === undefined ? {} : { parentSession });
     return { cancelled: false };
   },
-  get_state: ({ session, streamMode }) => ({ ...session.state(), streamMode }),
+  async switch_session({ session }, { sessionPath }) {
+    await session.switchSession(sessionPath);
+    return { cancelled: false };
+  },
+  async fork({ session }, { entryId }) {
+    return { text: await session.history.fork(entryId), cancelled: false };
+  },
+  async clone({ session }) {
+    await session.history.clone();
+    return { cancelled: false };
+  },
+  async branch({ session }, { entryIndex, entryId }) {
+    const entry = entryId ?? entryIndex;
+    if (entry === undefined || (entryId !== undefined && entryIndex !== undefined)) {
+      throw new Error('Give either "entryIndex" or "entryId". See get_branch_messages.');
+    }
+    return { text: await session.history.branch(entry), cancelled: false };
+  },
+  get_branch_messages: async ({ session }) => ({ messages: await session.history.branchPoints() }),
+  async get_fork_messages({ session }) {
+    const points = await session.history.branchPoints();
+    return { messages: points.map(({ entryId, text }) => ({ entryId, text })) };
+  },
+  async get_entries({ session }, options) {
+    return { entries: await session.history.entries(options), leafId: session.history.leafId };
+  },
+  async get_tree({ session }) {
+    return { tree: await session.history.tree(), leafId: session.history.leafId };
+  },
+  async set_session_name({ session }, { name }) {
+    await session.history.setName(name);
+    return undefined;
+  },
+  get_state: ({ session, output }) => ({ ...session.state(), streamMode: output.mode }),
   get_messages: ({ session }) => ({ messages: [...session.messages] }),
   get_last_assistant_text: ({ session }) => ({ text: session.lastAssistantText() }),
   async set_model({ session }, { provider, modelId }) {
-    const model = await session.findModel(provider, modelId);
+    const model = await session.models.find(provider, modelId);
     if (!model) throw new Error(`Model not found: ${provider}/${modelId}. See get_available_models.`);
     await session.setModel(model);
     return toWireModel(model);
   },
   async get_available_models({ session }) {
-    return { models: (await session.availableModels()).map(toWireModel) };
+    return { models: (await session.models.available()).map(toWireModel) };
   },
-  bash: ({ session, signal }, { command, excludeFromContext }) =>
-    session.bash(command, { excludeFromContext: excludeFromContext ?? false, signal }),
+  async cycle_model({ session }) {
+    const model = await session.models.cycle();
+    if (!model) return null;
+    return { model: toWireModel(model), thinkingLevel: session.thinkingLevel, isScoped: session.models.isScoped };
+  },
+  async set_thinking_level({ session }, { level }) {
+    await session.setThinkingLevel(level);
+    return undefined;
+  },
+  async cycle_thinking_level({ session }) {
+    const level = await session.models.cycleLevel();
+    return level === undefined ? null : { level };
+  },
+  get_available_thinking_levels: ({ session }) => ({ levels: session.models.levels }),
+  bash({ session, output, request, signal, leaveLane }, { command, excludeFromContext = false }) {
+    leaveLane();
+    const id = Object.hasOwn(request, "id") ? { id: request.id } : {};
+    const onOutput = (delta: string) => output.sendBashUpdate({ type: "bash_execution_update", ...id, delta });
+    return session.bash(command, { excludeFromContext, signal, ...(output.mode === "deltas" ? { onOutput } : {}) });
+  },
   abort_bash({ session }) {
     session.abortBash();
     return undefined;
   },
+  compact: ({ session, signal, leaveLane }, { customInstructions }) =>
+    session.compact({ instructions: customInstructions, signal, onStarted: leaveLane }),
+  set_auto_compaction({ session }, { enabled }) {
+    session.setAutoCompaction(enabled);
+    return undefined;
+  },
+  async set_todos({ session }, { phases }) {
+    return { todoPhases: await session.setTodos(phases) };
+  },
+  get_session_stats: ({ session }) => session.stats(),
+  get_commands: () => ({ commands: [] }),
+  export_html: async ({ session }, { outputPath }) => ({ path: await session.exportHtml(outputPath) }),
+  set_host_tools({ session, hostTools }, { tools }) {
+    session.tools.replace("host", hostTools.create(tools));
+    return { toolNames: tools.map(({ name }) => name) };
+  },
+  set_stream_mode({ output }, { mode }) {
+    output.mode = mode;
+    return { mode };
+  },
+  get_protocol_info: () => ({
+    protocolVersion,
+    version: packageVersion(),
+    commands: [...Object.keys(commands), ...Object.keys(commandAliases)],
+    events: Object.keys(events),
+    streamModes: ["snapshots", "deltas"],
+  }),
 };

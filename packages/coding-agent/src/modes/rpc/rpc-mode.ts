@@ -3,22 +3,25 @@ import type { StreamMode } from "../../protocol/data.ts";
 import { LineDecoder } from "../../protocol/jsonl.ts";
 import { RecordWriter } from "../record-writer.ts";
 import { openStdout } from "../stdout.ts";
+import type { RpcUserInterface } from "./rpc-user-interface.ts";
 import { RpcServer } from "./server.ts";
 
 export interface RpcModeOptions {
   streamMode: StreamMode;
   /** Written as the first line, before anything is asked. */
   readyLine?: object | undefined;
+  /** Asks the client; the session was made with it. */
+  user: RpcUserInterface;
 }
 
 /**
  * Serves the RPC protocol on stdin and stdout until stdin ends or nobody reads stdout any more; then stops what is going, and resolves
  * with the exit code when all is written.
  */
-export async function runRpcMode(session: AgentSession, { streamMode, readyLine }: RpcModeOptions): Promise<number> {
+export async function runRpcMode(session: AgentSession, { streamMode, readyLine, user }: RpcModeOptions): Promise<number> {
   const stdout = openStdout();
   const output = new RecordWriter(stdout, streamMode);
-  const server = new RpcServer(session, output);
+  const server = new RpcServer(session, output, user);
   session.subscribe((event) => output.sendEvent(event));
   if (readyLine) output.send(readyLine);
 
@@ -35,6 +38,7 @@ export async function runRpcMode(session: AgentSession, { streamMode, readyLine 
     process.stdin.on("error", () => resolve());
   });
   await Promise.race([inputEnd, stdout.closed]);
+  server.endInput();
   await session.abort();
   await server.drainLane();
   await session.dispose();

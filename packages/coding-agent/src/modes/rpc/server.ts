@@ -4,6 +4,8 @@ import type { RpcResponse } from "../../protocol/frames.ts";
 import { readFields } from "../../protocol/validate.ts";
 import type { RecordWriter } from "../record-writer.ts";
 import { type HandlerContext, handlers } from "./handlers.ts";
+import { HostTools } from "./host-tools.ts";
+import type { RpcUserInterface } from "./rpc-user-interface.ts";
 
 /** A command that has been read and is on its way. */
 interface Request {
@@ -19,15 +21,21 @@ const commandsOfFirstProtocol: ReadonlySet<string> = new Set(["prompt", "abort"]
 export class RpcServer {
   readonly #session: AgentSession;
   readonly #output: RecordWriter;
+  readonly #user: RpcUserInterface;
+  readonly #hostTools: HostTools;
   /** The ordered commands, one after another. */
   #lane: Promise<void> = Promise.resolve();
   /** Commands that have not been answered yet, control commands left out. */
   readonly #pending = new Set<Request>();
   readonly #working = new Set<Promise<void>>();
 
-  constructor(session: AgentSession, output: RecordWriter) {
+  /** @param user - Asks the client. */
+  constructor(session: AgentSession, output: RecordWriter, user: RpcUserInterface) {
     this.#session = session;
     this.#output = output;
+    this.#user = user;
+    this.#user.connect((frame) => output.send(frame));
+    this.#hostTools = new HostTools((frame) => output.send(frame));
   }
 
   /** Handles one line of input. */
@@ -51,6 +59,12 @@ export class RpcServer {
     this.#output.send({ type: "error", error });
   }
 
+  /** The client sends nothing any more: what waits for its answer gets none. */
+  endInput(): void {
+    this.#user.disconnect();
+    this.#hostTools.close();
+  }
+
   /** Resolves when every command so far has been begun, and all but those that go on beside the lane have been answered. */
   async drainLane(): Promise<void> {
     await this.#lane;
@@ -64,7 +78,9 @@ export class RpcServer {
   #handleRecord(record: Record<string, unknown>): void {
     const { type } = record;
     const command = typeof type === "string" ? findCommand(type) : undefined;
-    if (command !== undefined) this.#begin(command, record);
+    if (type === "extension_ui_response") this.#user.handleFrame(record);
+    else if (type === "host_tool_update" || type === "host_tool_result") void this.#hostTools.handleFrame(record);
+    else if (command !== undefined) this.#begin(command, record);
     else if (typeof type === "string") this.#refuse(record, type, `Unknown command: ${type}`);
     else this.#refuse(record, "unknown", 'Field "type" must be a string that names a command');
   }
@@ -81,10 +97,10 @@ export class RpcServer {
       void this.#track(this.#work(request, Promise.resolve()));
     } else {
       this.#pending.add(request);
-      const isAwaited = commands[command].lane === "ordered";
       this.#lane = this.#lane.then(() => {
-        const work = this.#track(this.#work(request, Promise.resolve()));
-        return isAwaited ? work : undefined;
+        const left = Promise.withResolvers<void>();
+        const work = this.#track(this.#work(request, Promise.resolve(), left.resolve));
+        return Promise.race([work, left.promise]);
       });
     }
   }
@@ -99,12 +115,19 @@ export class RpcServer {
     for (const request of this.#pending) if (isMeant(request)) request.controller.abort();
   }
 
-  async #work(request: Request, after: Promise<void>): Promise<void> {
+  async #work(request: Request, after: Promise<void>, leaveLane: () => void = () => {}): Promise<void> {
     const { command, record, controller } = request;
     try {
       const params = await readFields(commands[command].params, record);
       await after;
-      const context: HandlerContext = { session: this.#session, streamMode: this.#output.mode, signal: controller.signal };
+      const context: HandlerContext = {
+        session: this.#session,
+        output: this.#output,
+        hostTools: this.#hostTools,
+        leaveLane,
+        request: record,
+        signal: controller.signal,
+      };
       const data = await runHandler(command, context, params);
       this.#respond(record, data === undefined ? { success: true } : { success: true, data });
     } catch (error) {

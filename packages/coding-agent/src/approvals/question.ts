@@ -1,0 +1,39 @@
+import type { PendingToolCall } from "@pikit/agent";
+import type { Confirmation } from "../user-interface.ts";
+import type { Verdict } from "./risk.ts";
+
+/** Characters at the start and the end of a call that a question shows. */
+const maxHead = 3000;
+const maxTail = 1000;
+
+/** Control characters, and those that reorder or hide text: a question must show what will run. */
+const invisible =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+/** What the user is asked about a call. */
+export function createQuestion(
+  { tool, params }: Pick<PendingToolCall, "tool" | "params">,
+  { tier, reasons }: Verdict,
+): Confirmation {
+  const why = reasons.map((reason) => `It ${reason}.`).join("\n");
+  const message = [why, shortenMiddle(describeCall(tool.name, params))].filter((part) => part !== "").join("\n\n");
+  return { title: toVisible(`Allow ${tool.name}?`), message: toVisible(message), riskTier: tier };
+}
+
+function describeCall(name: string, params: unknown): string {
+  const { command, path } = (params ?? {}) as Record<string, unknown>;
+  if (typeof command === "string") return command;
+  return typeof path === "string" && (name === "write" || name === "edit") ? path : JSON.stringify(params);
+}
+
+function shortenMiddle(text: string): string {
+  const left = text.length - maxHead - maxTail;
+  if (left <= 0) return text;
+  return `${text.slice(0, maxHead)}\n… ${left} characters left out …\n${text.slice(-maxTail)}`;
+}
+
+/** Text in which nothing can be hidden: such characters become their codes. */
+function toVisible(text: string): string {
+  return text.replace(invisible, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

@@ -1,0 +1,263 @@
+import { basename } from "node:path";
+import type {
+  Assignment,
+  Command,
+  CommandNode,
+  Function as FunctionNode,
+  ParsedScript,
+  Redirection,
+  SyntaxNode,
+  Word,
+} from "unbash";
+import type { Call, Reader } from "./call.ts";
+import { type Findings, type RiskKind, TooComplex } from "./findings.ts";
+import { findRule } from "./rules.ts";
+import { type Input, mergeOutputs, nothing, type Shell, unknown } from "./shell.ts";
+import { type Arg, expandWord, plainArg, type WordContext } from "./words.ts";
+
+export interface Parser {
+  parse(source: string): ParsedScript;
+  forEachChild(node: SyntaxNode, callback: (child: SyntaxNode) => void): void;
+}
+
+/** Scripts inside scripts. The parser's time grows with the depth. */
+const maxNesting = 20;
+/** Syntax inside syntax: less than what the stack takes. */
+const maxDepth = 400;
+const pseudoDevices = /^\/dev\/(null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd\/\d+)$/;
+
+/** Follows a script through everything that it would run, and tells `findings` what that is. */
+export class ScriptReader implements Reader {
+  readonly #parser: Parser;
+  readonly #findings: Findings;
+  #nesting = 0;
+  #depth = 0;
+
+  constructor(parser: Parser, findings: Findings) {
+    this.#parser = parser;
+    this.#findings = findings;
+  }
+
+  /** @throws {TooComplex} */
+  runText(text: string, shell: Shell, input: Input): Input {
+    this.#findings.spend(text.length);
+    return this.#readScript(this.#parser.parse(text), shell, input);
+  }
+
+  risk(kind: RiskKind, detail: string): void {
+    this.#findings.risk(kind, detail);
+  }
+
+  writes(arg: Arg, shell: Shell): void {
+    const { text, source, isProcess } = arg;
+    if (isProcess || shell.isElsewhere || text === "") return;
+    const path = text === undefined ? undefined : shell.resolve(text);
+    if (path === undefined) this.risk("unknownTarget", source);
+    else if (!path.startsWith("/dev/")) this.#findings.target(path);
+    else if (!pseudoDevices.test(path)) this.risk("device", path);
+  }
+
+  run(words: readonly Arg[], { input, shell, isRepeated }: Pick<Call, "input" | "shell" | "isRepeated">): Input {
+    const [command, ...args] = words;
+    if (!command) return nothing;
+    // `"$folder/tool"` has a known name, wherever it is.
+    const path = command.text ?? (command.tail.includes("/") ? command.tail : undefined);
+    if (path === undefined || isPattern(path)) {
+      const isDownload = command.origin?.kind === "download";
+      this.risk(isDownload ? "download" : "unknownCommand", words.map(({ source }) => source).join(" "));
+      return unknown;
+    }
+    const { definitions } = shell;
+    const alias = definitions.aliases.get(path);
+    if (alias !== undefined) {
+      // Inside its own text a name is the command of that name.
+      definitions.aliases.delete(path);
+      const output = this.runText([alias, ...args.map(({ source }) => source)].join(" "), shell, input);
+      definitions.aliases.set(path, alias);
+      return output;
+    }
+    if (path.includes("/") && shell.isDownload(path)) this.risk("download", path);
+    const name = basename(path);
+    return this.#nested(() => findRule(name)?.({ name, args, input, shell, isRepeated, reader: this }) ?? unknown);
+  }
+
+  #readScript(script: ParsedScript, shell: Shell, input: Input): Input {
+    const [error] = script.errors ?? [];
+    if (error) {
+      // What the parser makes of the rest need not be what bash makes of it.
+      this.risk("unreadable", error.message);
+      return unknown;
+    }
+    return this.#nested(() =>
+      script.commands.reduce((output, statement) => mergeOutputs(output, this.#read(statement, shell, input)), nothing),
+    );
+  }
+
+  #nested<T>(work: () => T): T {
+    if (this.#nesting >= maxNesting) throw new TooComplex("it is nested too deeply");
+    this.#nesting += 1;
+    const result = work();
+    this.#nesting -= 1;
+    return result;
+  }
+
+  /** Reads a part of a script and everything in it. Returns what it prints. */
+  #read(node: SyntaxNode, shell: Shell, input: Input): Input {
+    if (this.#depth >= maxDepth) throw new TooComplex("it is nested too deeply");
+    this.#depth += 1;
+    const output = this.#readNode(node, shell, input);
+    this.#depth -= 1;
+    return output;
+  }
+
+  #readNode(node: SyntaxNode, shell: Shell, input: Input): Input {
+    switch (node.type) {
+      case "Script":
+        return this.#readScript(node, shell.fork(), input);
+      case "Statement":
+        return this.#read(node.command, node.background ? shell.fork() : shell, input);
+      case "Command":
+        return this.#readCommand(node, shell, input);
+      case "Pipeline": {
+        // Each stage is a shell of its own, but for a single one behind `!` or `time`.
+        const isAlone = node.commands.length === 1;
+        return node.commands.reduce<Input>((piped, stage) => this.#read(stage, isAlone ? shell : shell.fork(), piped), input);
+      }
+      case "Redirected": {
+        const { input: redirected, outputs } = this.#readRedirections(node.redirects, shell, input);
+        return store(this.#read(node.command, shell, redirected), outputs, shell);
+      }
+      case "Subshell":
+        return this.#read(node.body, shell.fork(), input);
+      case "For":
+      case "Select": {
+        const values = (node.wordlist ?? []).flatMap((word) => this.#expand(word, shell));
+        shell.assign(node.name.value, node.wordlist ? values.map(({ text }) => text) : [undefined]);
+        return this.#read(node.body, shell, input);
+      }
+      case "Function":
+        return this.#readFunction(node, shell);
+      case "Assignment":
+        this.#readAssignment(node, shell);
+        return nothing;
+      default: {
+        let output: Input = nothing;
+        this.#parser.forEachChild(node, (child) => {
+          output = mergeOutputs(output, this.#read(child, shell, input));
+        });
+        return output;
+      }
+    }
+  }
+
+  #readCommand(node: Command, shell: Shell, input: Input): Input {
+    for (const item of node.prefix) {
+      // In front of a command it is for that command only.
+      if (item.type === "Assignment") this.#readAssignment(item, node.name ? undefined : shell, shell);
+    }
+    const { input: redirected, outputs } = this.#readRedirections(node.redirects, shell, input);
+    // `$(<file)` prints the file.
+    if (!node.name) return redirected;
+    const words = [node.name, ...node.args].flatMap((item) => this.#readArgument(item, shell));
+    this.#findings.spend(words.length);
+    return store(this.run(words, { input: redirected, shell, isRepeated: false }), outputs, shell);
+  }
+
+  #readArgument(item: Word | Assignment, shell: Shell): Arg[] {
+    if (item.type === "Word") return this.#expand(item, shell);
+    const values = this.#readAssignment(item, undefined, shell);
+    return values.map((value) => ({ ...plainArg(`${item.name}=${value ?? ""}`), source: item.text }));
+  }
+
+  /** Returns the values that the variable gets in `target`, if there is one. */
+  #readAssignment(node: Assignment, target: Shell | undefined, shell = target as Shell): (string | undefined)[] {
+    const { value } = node;
+    if (node.index) this.#expand(node.index, shell);
+    const args = value.type === "Word" ? this.#expand(value, shell) : value.elements.flatMap((word) => this.#expand(word, shell));
+    const isPlain = value.type === "Word" && !node.append && !node.index;
+    // White space separates no arguments here.
+    const values = isPlain ? (args.length > 1 ? [undefined] : [args.length === 0 ? "" : args[0]?.text]) : [undefined];
+    target?.assign(node.name, values);
+    return values;
+  }
+
+  /** Returns what the command reads then, and the files that its output goes to. */
+  #readRedirections(redirections: readonly Redirection[], shell: Shell, input: Input): { input: Input; outputs: Arg[] } {
+    let result = input;
+    const outputs: Arg[] = [];
+    for (const redirection of redirections) {
+      switch (redirection.type) {
+        case "HereDoc":
+          for (const part of redirection.body.parts ?? []) this.#read(part, shell, nothing);
+          result = { kind: "text", text: redirection.body.text };
+          break;
+        case "HereString": {
+          const [arg, ...more] = redirection.target ? this.#expand(redirection.target, shell) : [];
+          if (arg?.text !== undefined && more.length === 0) result = { kind: "text", text: arg.text };
+          else result = arg?.origin ?? unknown;
+          break;
+        }
+        default: {
+          const { operator, target } = redirection;
+          const args = target ? this.#expand(target, shell) : [];
+          if (operator === "<") result = this.#inputFrom(args[0], shell);
+          else if (operator === "<&" || (operator === ">&" && /^(\d+-?|-)$/.test(target?.value ?? ""))) break;
+          else outputs.push(...args);
+        }
+      }
+    }
+    for (const output of outputs) this.writes(output, shell);
+    return { input: result, outputs };
+  }
+
+  #inputFrom(arg: Arg | undefined, shell: Shell): Input {
+    if (arg?.text === undefined) return arg?.origin ?? unknown;
+    return { kind: shell.isDownload(arg.text) ? "download" : "file" };
+  }
+
+  #readFunction(node: FunctionNode, shell: Shell): Input {
+    const name = node.name.value;
+    if (startsItself(this.#parser, node.body, name)) this.risk("system", `${name} starts itself over and over`);
+    this.#read(node.body, shell.fork(), unknown);
+    return nothing;
+  }
+
+  #expand(word: Word, shell: Shell): Arg[] {
+    const context: WordContext = {
+      shell,
+      findings: this.#findings,
+      substitute: (script) => this.#readScript(script, shell.fork(), nothing),
+      readInside: (part) => this.#parser.forEachChild(part, (child) => void this.#read(child, shell, nothing)),
+    };
+    return expandWord(word, context);
+  }
+}
+
+/** Remembers files that a download went to. */
+function store(output: Input, files: readonly Arg[], shell: Shell): Input {
+  if (output.kind === "download") {
+    for (const { text } of files) shell.remember(text);
+  }
+  return output;
+}
+
+function isPattern(path: string): boolean {
+  return /[*?]|\[.+\]/.test(path);
+}
+
+/** Whether a function calls itself in a pipeline or in the background, which multiplies its processes. */
+function startsItself(parser: Parser, body: SyntaxNode, name: string): boolean {
+  let found = false;
+  const look = (node: SyntaxNode, isMultiplied: boolean) => {
+    if (found || node.type === "Word") return;
+    if (node.type === "Command") found = isMultiplied && node.name?.value === name;
+    const multiplies = isPipe(node) || (node.type === "Statement" && node.background === true);
+    parser.forEachChild(node, (child) => look(child, isMultiplied || multiplies));
+  };
+  look(body, false);
+  return found;
+}
+
+function isPipe(node: SyntaxNode | CommandNode): boolean {
+  return node.type === "Pipeline" && node.commands.length > 1;
+}

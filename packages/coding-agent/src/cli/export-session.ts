@@ -1,0 +1,24 @@
+import { resolve } from "node:path";
+import { agentFolder, sessionFolder } from "../config/paths.ts";
+import { findSession } from "../conversation/choose-session.ts";
+import { Conversation } from "../conversation/conversation.ts";
+import { FileSessionStore } from "../conversation/file-store.ts";
+import { UsageError } from "../errors.ts";
+import { exportHtml } from "../export/export-html.ts";
+import type { Arguments } from "./args.ts";
+
+/** `pi --export <session> [out]`: writes the page, also of a session that is being written, and prints its path. */
+export async function exportSession({ options, prompts }: Arguments): Promise<number> {
+  const [outputPath, unexpected] = prompts;
+  if (unexpected !== undefined) throw new UsageError(`--export takes one path to write to, but got "${unexpected}" too.`);
+  const cwd = process.cwd();
+  const folder = options["session-dir"] ?? sessionFolder(cwd, agentFolder());
+  const store = new FileSessionStore(resolve(folder));
+  const conversation = await Conversation.read(store, await findSession(store, options.export ?? ""));
+  try {
+    console.log(await exportHtml(conversation, { cwd, outputPath }));
+    return 0;
+  } finally {
+    await conversation.close();
+  }
+}

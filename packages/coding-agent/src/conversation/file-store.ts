@@ -1,0 +1,106 @@
+import { realpathSync, rmSync } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { sessionFileName } from "../config/paths.ts";
+import { SessionError } from "../errors.ts";
+import type { SessionHeader } from "../protocol/frames.ts";
+import type { SessionEntry } from "./entries.ts";
+import { toSessionInfo } from "./memory-store.ts";
+import { readSessionHeader, readSessionHeaderAsync } from "./read-session.ts";
+import { SessionFile } from "./session-file.ts";
+import { SessionLock } from "./session-lock.ts";
+import type { OpenedSession, OpenOptions, SessionFilter, SessionInfo, SessionStore } from "./session-store.ts";
+
+/** Files that are looked at at a time while sessions are listed. */
+const maxParallel = 16;
+
+/** Sessions as files of one folder; their refs are their paths. Files elsewhere can be opened too. */
+export class FileSessionStore implements SessionStore {
+  readonly folder: string;
+
+  /** @param folder - Absolute path. It is made when a session is first written. */
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  create(header: SessionHeader): SessionFile {
+    return new SessionFile(join(this.folder, sessionFileName(header)));
+  }
+
+  open(ref: string, onEntry: (entry: SessionEntry) => void, options?: OpenOptions): OpenedSession {
+    const log = new SessionFile(resolve(ref));
+    return { header: log.open(onEntry, options), log };
+  }
+
+  async list({ cwd, idPrefix = "", limit = Number.POSITIVE_INFINITY }: SessionFilter = {}): Promise<SessionInfo[]> {
+    const names = matchId(await listSessionFiles(this.folder), idPrefix);
+    const dated = await mapParallel(names, async (name) => {
+      const path = join(this.folder, name);
+      const stats = await stat(path);
+      if (!stats.isFile()) throw new Error(`${path} is no file`); // to open a pipe would wait for its writer
+      return { path, modifiedMs: stats.mtimeMs };
+    });
+    // Names begin with the time of creation, which decides between files written in the same instant.
+    dated.sort((a, b) => b.modifiedMs - a.modifiedMs || (a.path < b.path ? 1 : -1));
+    const found: SessionInfo[] = [];
+    // In portions, so that the latest one of thousands costs the reading of a few headers.
+    for (let start = 0; start < dated.length && found.length < limit; start += maxParallel) {
+      const portion = await mapParallel(dated.slice(start, start + maxParallel), async ({ path, modifiedMs }) =>
+        toSessionInfo(path, await readSessionHeaderAsync(path), modifiedMs),
+      );
+      found.push(...portion.filter((info) => cwd === undefined || info.cwd === cwd));
+    }
+    return found.slice(0, limit);
+  }
+
+  remove(ref: string): void {
+    const path = resolve(ref);
+    try {
+      // What is no session is not removed.
+      readSessionHeader(path);
+      const target = realpathSync(path);
+      const lock = SessionLock.take(target, path);
+      try {
+        for (const each of [target, path]) rmSync(each, { force: true });
+      } finally {
+        lock.release();
+      }
+    } catch (cause) {
+      if (cause instanceof SessionError && cause.code === "not_found") return;
+      if (cause instanceof SessionError) throw cause;
+      const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
+      throw new SessionError("write_failed", `Cannot remove the session file ${path}: ${reason}. Check permissions.`, { cause });
+    }
+  }
+}
+
+async function listSessionFiles(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => name.endsWith(".jsonl"));
+  } catch {
+    return []; // no folder: no sessions yet
+  }
+}
+
+/** The files whose id begins so; a whole id wins over longer ones. */
+function matchId(names: string[], idPrefix: string): string[] {
+  const idOf = (name: string) => name.slice(name.indexOf("_") + 1, -".jsonl".length);
+  if (idPrefix === "") return names;
+  const exact = names.filter((name) => idOf(name) === idPrefix);
+  return exact.length > 0 ? exact : names.filter((name) => idOf(name).startsWith(idPrefix));
+}
+
+/** The results in the order of the items. Where `read` fails there is none: files vanish, or are no sessions. */
+async function mapParallel<T, R>(items: readonly T[], read: (item: T) => Promise<R>): Promise<R[]> {
+  const results: (R | undefined)[] = [];
+  let next = 0;
+  const work = async () => {
+    while (next < items.length) {
+      const index = next;
+      next += 1;
+      results[index] = await read(items[index] as T).catch(() => undefined);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(maxParallel, items.length) }, work));
+  return results.filter((result) => result !== undefined);
+}

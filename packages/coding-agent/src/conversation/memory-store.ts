@@ -1,0 +1,122 @@
+import { SessionError } from "../errors.ts";
+import type { SessionHeader } from "../protocol/frames.ts";
+import type { SessionEntry } from "./entries.ts";
+import type {
+  OpenedSession,
+  OpenOptions,
+  SessionFilter,
+  SessionInfo,
+  SessionLine,
+  SessionLog,
+  SessionStore,
+} from "./session-store.ts";
+
+interface KeptSession {
+  header: SessionHeader;
+  entries: Map<string, SessionEntry>;
+  modifiedMs: number;
+  /** The log that may append. */
+  holder: SessionLog | undefined;
+}
+
+export interface MemoryStoreOptions {
+  /** Whether sessions stay when they are closed. Without it, a process that begins one session after the other does not grow. Default true. */
+  keepClosed?: boolean;
+}
+
+/** Sessions in memory. They end with the process, and their ids are their refs. */
+export class MemorySessionStore implements SessionStore {
+  readonly #sessions = new Map<string, KeptSession>();
+  readonly #keepClosed: boolean;
+
+  constructor({ keepClosed = true }: MemoryStoreOptions = {}) {
+    this.#keepClosed = keepClosed;
+  }
+
+  create(header: SessionHeader): SessionLog {
+    return this.#log({ header, entries: new Map(), modifiedMs: 0, holder: undefined });
+  }
+
+  open(ref: string, onEntry: (entry: SessionEntry) => void, { readOnly = false }: OpenOptions = {}): OpenedSession {
+    const session = this.#sessions.get(ref);
+    if (!session) throw new SessionError("not_found", `There is no session ${ref} in memory. See list().`);
+    if (!readOnly && session.holder) throw lockedError(ref);
+    for (const entry of session.entries.values()) onEntry(entry);
+    return { header: session.header, log: readOnly ? this.#readOnlyLog(session) : this.#log(session) };
+  }
+
+  async list({ cwd, idPrefix = "", limit }: SessionFilter = {}): Promise<SessionInfo[]> {
+    const exact = idPrefix === "" ? undefined : this.#sessions.get(idPrefix);
+    const found = exact ? [exact] : [...this.#sessions.values()].filter(({ header }) => header.id.startsWith(idPrefix));
+    return found
+      .filter(({ header }) => cwd === undefined || header.cwd === cwd)
+      .map(({ header, modifiedMs }) => toSessionInfo(header.id, header, modifiedMs))
+      .reverse()
+      .sort((a, b) => b.modifiedMs - a.modifiedMs)
+      .slice(0, limit);
+  }
+
+  remove(ref: string): void {
+    if (this.#sessions.get(ref)?.holder) throw lockedError(ref);
+    this.#sessions.delete(ref);
+  }
+
+  /** Holds the session until it is closed. */
+  #log(session: KeptSession): SessionLog {
+    const { id } = session.header;
+    const log: SessionLog = {
+      ref: id,
+      path: null,
+      diagnostics: [],
+      append: (lines: readonly SessionLine[]) => {
+        if (session.holder !== undefined && session.holder !== log) throw lockedError(id);
+        for (const line of lines) if (line.type !== "session" && !session.entries.has(line.id)) session.entries.set(line.id, line);
+        session.modifiedMs = Date.now();
+        // Behind the others, so that the order tells which of the same millisecond was appended to last.
+        this.#sessions.delete(id);
+        if (session.holder === log || this.#keepClosed) this.#sessions.set(id, session);
+      },
+      read: (ids: readonly string[]) => ids.map((entryId) => this.#read(session, entryId)),
+      close: () => {
+        if (session.holder !== log) return;
+        session.holder = undefined;
+        if (!this.#keepClosed) this.#sessions.delete(id);
+      },
+    };
+    session.holder = log;
+    return log;
+  }
+
+  #readOnlyLog(session: KeptSession): SessionLog {
+    const { id } = session.header;
+    return {
+      ref: id,
+      path: null,
+      diagnostics: [],
+      append: () => {
+        throw readOnlyError(id);
+      },
+      read: (ids: readonly string[]) => ids.map((entryId) => this.#read(session, entryId)),
+      close() {},
+    };
+  }
+
+  #read({ header, entries }: KeptSession, id: string): SessionEntry {
+    const entry = entries.get(id);
+    if (!entry) throw new SessionError("read_failed", `The session ${header.id} has no entry ${id}.`);
+    return entry;
+  }
+}
+
+function lockedError(ref: string): SessionError {
+  return new SessionError("locked", `The session ${ref} is open already. Close it there first, or fork it and go on in the copy.`);
+}
+
+/** What an append to a session gives that was opened to be read. */
+export function readOnlyError(ref: string): SessionError {
+  return new SessionError("write_failed", `The session ${ref} was opened to be read only. Open it to go on with it.`);
+}
+
+export function toSessionInfo(ref: string, { id, cwd, timestamp, parentSession }: SessionHeader, modifiedMs: number): SessionInfo {
+  return { ref, id, cwd, createdAt: timestamp, modifiedMs, ...(parentSession === undefined ? {} : { parentSession }) };
+}

@@ -1,0 +1,59 @@
+import type { AgentMessage } from "@pikit/agent";
+import type { EntryContent, SessionEntry } from "./entries.ts";
+
+/** The custom entries that keep queued messages. */
+export const queueEntryType = "pikit.queue";
+
+export type QueueName = "steering" | "followUp";
+
+/** A message that waits in a queue. */
+export interface QueuedMessage {
+  queueId: string;
+  queue: QueueName;
+  message: AgentMessage;
+}
+
+/** Which messages were queued in a session and have neither been said nor cleared. */
+export class QueueJournal {
+  readonly #pending = new Map<string, QueuedMessage>();
+
+  /** What waits, in the order in which it was queued. */
+  get pending(): QueuedMessage[] {
+    return [...this.#pending.values()];
+  }
+
+  /** Takes notice of an entry of the session, in the order of appending. */
+  note(entry: SessionEntry): void {
+    if (entry.type === "message") {
+      if (entry.queueId !== undefined) this.#pending.delete(entry.queueId);
+      return;
+    }
+    if (entry.type !== "custom" || entry.customType !== queueEntryType || !isRecord(entry.data)) return;
+    const { op, queue, queueId, message, queueIds } = entry.data;
+    if (op === "add" && isQueueName(queue) && typeof queueId === "string" && isUserMessage(message)) {
+      this.#pending.set(queueId, { queueId, queue, message });
+    } else if (op === "clear" && Array.isArray(queueIds)) {
+      for (const id of queueIds) this.#pending.delete(String(id));
+    }
+  }
+}
+
+export function queueAddition({ queue, queueId, message }: QueuedMessage): EntryContent {
+  return { type: "custom", customType: queueEntryType, data: { op: "add", queue, queueId, message } };
+}
+
+export function queueClearance(queueIds: readonly string[]): EntryContent {
+  return { type: "custom", customType: queueEntryType, data: { op: "clear", queueIds } };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function isQueueName(value: unknown): value is QueueName {
+  return value === "steering" || value === "followUp";
+}
+
+function isUserMessage(value: unknown): value is AgentMessage {
+  return isRecord(value) && value.role === "user" && (typeof value.content === "string" || Array.isArray(value.content));
+}

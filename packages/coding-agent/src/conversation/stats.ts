@@ -1,0 +1,92 @@
+import type { AgentMessage } from "@pikit/agent";
+import { emptyUsage, type Usage } from "@pikit/ai";
+import type { ContextUsage, SessionStats } from "../protocol/data.ts";
+import type { SessionEntry } from "./entries.ts";
+
+/** What a session has to add to its counts to answer `get_session_stats`. */
+export interface StatsPlace {
+  sessionFile: string | null;
+  sessionId: string;
+  contextUsage: ContextUsage;
+}
+
+/**
+ * Counts what is in a session and what it has used. Each entry is added once, when it is read or appended, and not kept: branches that were
+ * left and parts that were compacted count like all others.
+ */
+export class StatsCounter {
+  #counts = { userMessages: 0, assistantMessages: 0, toolCalls: 0, toolResults: 0, totalMessages: 0 };
+  #usage = emptyUsage();
+
+  add(entry: SessionEntry): void {
+    if (entry.type === "message") this.addMessage(entry.message);
+    else if (entry.type === "custom_message") this.#counts.totalMessages += 1;
+    // Both may hold what the summary has used.
+    else if (entry.type === "compaction" || entry.type === "branch_summary") this.#usage = addUsage(this.#usage, entry.usage);
+  }
+
+  /** Counts a message that is not, or not yet, an entry. */
+  addMessage(message: AgentMessage): void {
+    this.#counts.totalMessages += 1;
+    if (message.role === "user") this.#counts.userMessages += 1;
+    else if (message.role === "toolResult") this.#counts.toolResults += 1;
+    else if (message.role === "assistant") {
+      this.#counts.assistantMessages += 1;
+      const blocks: unknown = message.content;
+      if (Array.isArray(blocks)) this.#counts.toolCalls += blocks.filter((block) => block?.type === "toolCall").length;
+    }
+    const used = usageOf(message);
+    if (used !== undefined) this.#usage = addUsage(this.#usage, used);
+  }
+
+  /** Everything that was used so far. */
+  get usage(): Usage {
+    return this.#usage;
+  }
+
+  /** The answer to `get_session_stats`. */
+  toStats({ sessionFile, sessionId, contextUsage }: StatsPlace): SessionStats {
+    const { input, output, cacheRead, cacheWrite, cost } = this.#usage;
+    const total = input + output + cacheRead + cacheWrite;
+    const tokens = { input, output, cacheRead, cacheWrite, total };
+    return { sessionFile, sessionId, ...this.#counts, tokens, cost: cost.total, contextUsage };
+  }
+}
+
+/**
+ * What a message has used: an answer, or the result of a tool that asked models itself (`delegate`) and says so in `details.usage`.
+ * Undefined for all others.
+ */
+export function usageOf(message: AgentMessage): unknown {
+  if (message.role === "assistant") return message.usage;
+  if (message.role !== "toolResult" || message.toolName !== "delegate") return undefined;
+  return (message.details as { usage?: unknown } | null | undefined)?.usage;
+}
+
+/** The sum of both. The second may come from a file: what is not a number there counts as 0. */
+export function addUsage(sum: Usage, more: unknown): Usage {
+  const usage = toRecord(more);
+  const cost = toRecord(usage.cost);
+  return {
+    input: sum.input + toCount(usage.input),
+    output: sum.output + toCount(usage.output),
+    cacheRead: sum.cacheRead + toCount(usage.cacheRead),
+    cacheWrite: sum.cacheWrite + toCount(usage.cacheWrite),
+    totalTokens: sum.totalTokens + toCount(usage.totalTokens),
+    cost: {
+      input: sum.cost.input + toCount(cost.input),
+      output: sum.cost.output + toCount(cost.output),
+      cacheRead: sum.cost.cacheRead + toCount(cost.cacheRead),
+      cacheWrite: sum.cost.cacheWrite + toCount(cost.cacheWrite),
+      total: sum.cost.total + toCount(cost.total),
+    },
+  };
+}
+
+function toRecord(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function toCount(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
+}

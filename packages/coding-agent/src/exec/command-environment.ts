@@ -1,0 +1,49 @@
+/** Words that say, in the name of a variable, that its value is a secret. */
+const secretWords = new Set([
+  "KEY",
+  "KEYS",
+  "SECRET",
+  "SECRETS",
+  "TOKEN",
+  "PASS",
+  "PASSPHRASE",
+  "CREDENTIAL",
+  "CREDENTIALS",
+  "PAT",
+  "PSK",
+]);
+/** Also at the end of a word, as in `PGPASSWORD` and `APIKEY`. */
+const secretEndings = /(?:PASSWORD|PASSWORDS|PASSWD|PASSPHRASE|SECRET|TOKEN|APIKEY|AUTHKEY|PRIVATEKEY|SECRETKEY|ACCESSKEY)$/;
+/** Those that only their own programs know for secrets. */
+const secretNames = /^(?:MYSQL_PWD|DOCKER_AUTH_CONFIG|.*_AUTH)$/i;
+
+export interface CommandEnvironmentOptions {
+  /** The environment to pass on. Default: that of this process. */
+  env?: NodeJS.ProcessEnv | undefined;
+  /** Whether variables that hold keys, tokens, passwords and other secrets are passed on. Default: true. */
+  passKeys?: boolean | undefined;
+}
+
+/**
+ * The environment of commands: what the agent was started with, and nothing that it was given in other ways. With `passKeys: false`
+ * without variables that are named like secrets (see `isSecretName`).
+ */
+export function createCommandEnvironment({
+  env = process.env,
+  passKeys = true,
+}: CommandEnvironmentOptions = {}): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => passKeys || !isSecretName(name)));
+}
+
+/**
+ * Whether a variable is named like a secret: `OPENAI_API_KEY`, `GH_TOKEN`, `npm_config__authToken`, `PGPASSWORD`, but not
+ * `KEYBOARD`.
+ */
+export function isSecretName(name: string): boolean {
+  if (secretNames.test(name)) return true;
+  const words = name
+    .replace(/([a-z])([A-Z])/g, "$1_$2")
+    .toUpperCase()
+    .split(/[^A-Z]+/);
+  return words.some((word) => secretWords.has(word) || secretEndings.test(word));
+}

@@ -1,0 +1,93 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { closeSync, constants, mkdirSync, openSync, rmSync, unlinkSync } from "node:fs";
+import { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findProgram, type ProgramSearch } from "./find-program.ts";
+import { watchFolder } from "./watchdog.ts";
+
+/** How many pipes are made at a time. Making them takes 2 ms, however many they are. */
+const batchSize = 16;
+
+/** The watchdog and `old-outputs.ts` know our folders by it. */
+const pipeFolderPrefix = "pikit-pipes-";
+
+/** A pipe for output. */
+export interface OutputPipe {
+  /** For the command. To be closed as soon as it has started: then the pipe ends when the command's last process has. */
+  writeEnd: number;
+  /** Reads the pipe. */
+  source: Socket;
+}
+
+let batch: { folder: string; paths: string[] } | undefined;
+let making: Promise<void> | undefined;
+
+/**
+ * A fresh pipe. Node itself gives children sockets, which cannot be opened by name: `echo x > /dev/stderr` would fail. So this is a
+ * FIFO from a private folder, opened at both ends and removed before it is used.
+ *
+ * @returns undefined where no FIFO can be made, as in a temporary folder that is missing.
+ */
+export async function takePipe(search: ProgramSearch): Promise<OutputPipe | undefined> {
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    if (!batch) {
+      making ??= makeBatch(search).finally(() => {
+        making = undefined;
+      });
+      await making;
+    }
+    const path = batch?.paths.pop();
+    const folder = batch?.folder;
+    if (batch?.paths.length === 0) batch = undefined;
+    if (path === undefined || folder === undefined) continue;
+    const pipe = openPipe(path);
+    if (!batch) removeFolder(folder);
+    if (pipe) return pipe;
+    // Something has tidied the temporary folder.
+    batch = undefined;
+    removeFolder(folder);
+  }
+  return undefined;
+}
+
+async function makeBatch(search: ProgramSearch): Promise<void> {
+  const program = await findProgram("mkfifo", search);
+  if (program === undefined) return;
+  const folder = join(tmpdir(), pipeFolderPrefix + randomBytes(12).toString("hex"));
+  const paths = Array.from({ length: batchSize }, (_, index) => join(folder, String(index)));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+    watchFolder(folder);
+    const maker = spawn(program, ["-m", "600", "--", ...paths], { cwd: "/", env: {}, stdio: "ignore" });
+    const [code] = (await once(maker, "exit")) as [number | null];
+    if (code === 0) batch = { folder, paths };
+    else removeFolder(folder);
+  } catch {
+    removeFolder(folder); // no temporary folder, or none with FIFOs
+  }
+}
+
+function openPipe(path: string): OutputPipe | undefined {
+  let readEnd: number | undefined;
+  try {
+    // The reader comes first and without blocking, or either would wait for the other.
+    readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const writeEnd = openSync(path, constants.O_WRONLY);
+    unlinkSync(path);
+    return { writeEnd, source: new Socket({ fd: readEnd, readable: true, writable: false }) };
+  } catch {
+    if (readEnd !== undefined) closeSync(readEnd);
+    return undefined;
+  }
+}
+
+function removeFolder(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // It is not ours any more.
+  }
+}

@@ -1,0 +1,63 @@
+import { randomBytes } from "node:crypto";
+import { open, rename, rm } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Conversation } from "../conversation/conversation.ts";
+import { SessionError } from "../errors.ts";
+import { pageEnd, pageStart } from "./page.ts";
+import { renderEntry } from "./render-entry.ts";
+
+/** Entries in memory at a time. */
+const batchSize = 50;
+
+/** What is needed of a conversation. */
+export type ExportedConversation = Pick<Conversation, "header" | "name" | "labels" | "nodes" | "activeBranch" | "read">;
+
+/**
+ * The active branch of a conversation as one HTML page that needs nothing else: no script, no network. Comes in pieces, so that a large
+ * session needs no more memory than a small one.
+ *
+ * @throws {SessionError} `read_failed`, while it is read.
+ */
+export async function* renderHtml(conversation: ExportedConversation): AsyncGenerator<string> {
+  const { header, name, labels, nodes } = conversation;
+  const branch = [...conversation.activeBranch()];
+  yield pageStart({ header, name, elsewhere: nodes.length - branch.length });
+  for (let start = 0; start < branch.length; start += batchSize) {
+    for (const entry of await conversation.read(branch.slice(start, start + batchSize))) {
+      const html = renderEntry(entry, labels.get(entry.id)?.label);
+      if (html !== "") yield html;
+    }
+  }
+  yield pageEnd;
+}
+
+/**
+ * Writes the page to a file that only this user may read. What was there is replaced when all is written.
+ *
+ * @param outputPath - Relative to `cwd`. Default: `pi-session-<id>.html`.
+ * @returns The absolute path.
+ * @throws {SessionError} `write_failed`, `read_failed`.
+ */
+export async function exportHtml(
+  conversation: ExportedConversation,
+  { cwd, outputPath }: { cwd: string; outputPath?: string | undefined },
+): Promise<string> {
+  // A header of another program may have any text as its id.
+  const path = resolve(cwd, outputPath ?? `pi-session-${conversation.header.id.replace(/[^\w.-]/g, "_")}.html`);
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    const file = await open(temporary, "wx", 0o600);
+    try {
+      for await (const piece of renderHtml(conversation)) await file.write(piece);
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+    return path;
+  } catch (cause) {
+    await rm(temporary, { force: true });
+    if (cause instanceof SessionError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SessionError("write_failed", `Cannot write the export to ${path}: ${reason}. Give another path.`, { cause });
+  }
+}

@@ -1,0 +1,130 @@
+import type { Agent } from "@pikit/agent";
+import { type Model, type ThinkingLevel, thinkingLevels } from "@pikit/ai";
+import type { BranchContext } from "../conversation/context.ts";
+import { SessionError } from "../errors.ts";
+import type { ModelRegistry } from "./model-registry.ts";
+
+export interface ModelChoiceParts {
+  agent: Agent;
+  models: ModelRegistry;
+  /** What the user chose; each model gets the nearest level that it supports. */
+  thinkingLevel: ThinkingLevel;
+  /** The models that `cycle` walks, with the level that each is to have; absent: all that can be used. */
+  scope?: readonly ScopedModel[];
+  /** Called after model or level have changed, to store them. */
+  onChanged(): Promise<void>;
+  /** Called when the level that is in effect has become another one. */
+  onLevelChanged(level: ThinkingLevel): void;
+}
+
+export interface ScopedModel {
+  model: Model;
+  thinkingLevel?: ThinkingLevel;
+}
+
+/** Which model answers, and how hard it thinks. */
+export class ModelChoice {
+  readonly #parts: ModelChoiceParts;
+  #wantedLevel: ThinkingLevel;
+
+  constructor(parts: ModelChoiceParts) {
+    this.#parts = parts;
+    this.#wantedLevel = parts.thinkingLevel;
+  }
+
+  /** The model of that provider and id; undefined when there is none. */
+  find(provider: string, modelId: string): Promise<Model | undefined> {
+    return this.#parts.models.find(provider, modelId);
+  }
+
+  /** The models whose provider has credentials or needs none. */
+  available(): Promise<Model[]> {
+    return this.#parts.models.available();
+  }
+
+  /** Whether `cycle` walks a list that the user gave. */
+  get isScoped(): boolean {
+    return this.#parts.scope !== undefined;
+  }
+
+  /** The levels that the model supports; `off` alone without reasoning. */
+  get levels(): ThinkingLevel[] {
+    return levelsOf(this.#state.model);
+  }
+
+  /** Answers with this model from the next model call on. */
+  async set(model: Model): Promise<void> {
+    this.#state.model = await this.#parts.models.prepare(model);
+    await this.#applyLevel();
+  }
+
+  /** @throws {SessionError} `invalid_input` for an unknown level. What the model does not support becomes the nearest. */
+  async setLevel(level: ThinkingLevel): Promise<void> {
+    if (!thinkingLevels.includes(level)) {
+      throw new SessionError(
+        "invalid_input",
+        `Unknown thinking level "${String(level)}". Use one of ${thinkingLevels.join(", ")}.`,
+      );
+    }
+    this.#wantedLevel = level;
+    await this.#applyLevel();
+  }
+
+  /** Goes to the next model. Returns it; undefined when there is no other. */
+  async cycle(): Promise<Model | undefined> {
+    const choices = this.#parts.scope ?? (await this.#parts.models.available()).map((model): ScopedModel => ({ model }));
+    const current = choices.findIndex(({ model }) => isSame(model, this.#state.model));
+    const next = choices[(current + 1) % choices.length];
+    if (!next || isSame(next.model, this.#state.model)) return undefined;
+    if (next.thinkingLevel) this.#wantedLevel = next.thinkingLevel;
+    await this.set(next.model);
+    return next.model;
+  }
+
+  /** Goes to the next level that the model supports. Returns it; undefined when there is only one. */
+  async cycleLevel(): Promise<ThinkingLevel | undefined> {
+    const { levels } = this;
+    if (levels.length < 2) return undefined;
+    const next = levels[(levels.indexOf(this.#state.thinkingLevel) + 1) % levels.length] as ThinkingLevel;
+    await this.setLevel(next);
+    return next;
+  }
+
+  /** Takes over what a branch was last set to, as far as it can be had now. */
+  async follow({ model, thinkingLevel }: Pick<BranchContext, "model" | "thinkingLevel">): Promise<void> {
+    const { models } = this.#parts;
+    const found = model && (await models.find(model.provider, model.modelId).catch(() => undefined));
+    if (found && !isSame(found, this.#state.model)) this.#state.model = await models.prepare(found);
+    if (thinkingLevel && thinkingLevels.includes(thinkingLevel)) this.#wantedLevel = thinkingLevel;
+    this.#clampLevel();
+  }
+
+  get #state(): Agent["state"] {
+    return this.#parts.agent.state;
+  }
+
+  async #applyLevel(): Promise<void> {
+    const isChanged = this.#clampLevel();
+    await this.#parts.onChanged();
+    if (isChanged) this.#parts.onLevelChanged(this.#state.thinkingLevel);
+  }
+
+  #clampLevel(): boolean {
+    const before = this.#state.thinkingLevel;
+    this.#state.thinkingLevel = clampThinkingLevel(this.#wantedLevel, this.#state.model);
+    return this.#state.thinkingLevel !== before;
+  }
+}
+
+/** The level nearest to the wanted one that the model supports. */
+export function clampThinkingLevel(level: ThinkingLevel, model: Model | undefined): ThinkingLevel {
+  return levelsOf(model).includes(level) ? level : "off";
+}
+
+function levelsOf(model: Model | undefined): ThinkingLevel[] {
+  return model?.reasoning ? [...thinkingLevels] : ["off"];
+}
+
+function isSame(a: Model, b: Model | undefined): boolean {
+  return a.provider === b?.provider && a.id === b.id;
+}

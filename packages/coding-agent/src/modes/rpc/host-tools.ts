@@ -1,0 +1,114 @@
+import { type AgentTool, type AgentToolResult, ToolError } from "@pikit/agent";
+import { type TObject, Type } from "@sinclair/typebox";
+import { type HostTool, type HostToolOutput, HostToolResultSchema, HostToolUpdateSchema } from "../../protocol/frames.ts";
+import { readFields } from "../../protocol/validate.ts";
+
+/** A call that the host is working on. */
+interface HostCall {
+  toolName: string;
+  onUpdate(partialResult: AgentToolResult): void;
+  resolve(result: AgentToolResult): void;
+  reject(error: ToolError): void;
+}
+
+/** Tools that the host runs: their calls go out as frames, and frames bring what they give. */
+export class HostTools {
+  readonly #send: (frame: object) => void;
+  readonly #calls = new Map<string, HostCall>();
+  #lastId = 0;
+  #isClosed = false;
+
+  constructor(send: (frame: object) => void) {
+    this.#send = send;
+  }
+
+  /** The tools as the agent runs them. */
+  create(definitions: readonly HostTool[]): AgentTool[] {
+    return definitions.map(({ name, label = name, description, parameters, timeoutMs }) => ({
+      name,
+      label,
+      description,
+      parameters: Type.Unsafe<Record<string, unknown>>(parameters),
+      execute: (toolCallId, params, signal, onUpdate) =>
+        this.#call({ toolCallId, toolName: name, arguments: params as Record<string, unknown> }, { signal, onUpdate, timeoutMs }),
+    }));
+  }
+
+  /** Takes a frame of the host. One for a call that is over, or that never was, is passed over. */
+  async handleFrame(frame: Record<string, unknown>): Promise<void> {
+    const call = this.#calls.get(String(frame.id));
+    if (!call) return;
+    if (frame.type === "host_tool_update") {
+      const update = await read(HostToolUpdateSchema, frame).catch(() => undefined);
+      if (update && this.#calls.has(String(frame.id))) call.onUpdate(toResult(update.partialResult as HostToolOutput));
+      return;
+    }
+    this.#calls.delete(String(frame.id));
+    try {
+      const { result, isError } = await read(HostToolResultSchema, frame);
+      const output = result as HostToolOutput;
+      if (isError === true) call.reject(new ToolError("host_tool_failed", textOf(output), { details: output.details ?? null }));
+      else call.resolve(toResult(output));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      call.reject(new ToolError("bad_result", `The host's answer for ${call.toolName} cannot be used: ${reason}.`));
+    }
+  }
+
+  /** The host is gone: calls that are going fail, and so do all later ones. */
+  close(): void {
+    this.#isClosed = true;
+    for (const [id, call] of this.#calls) {
+      this.#calls.delete(id);
+      call.reject(gone(call.toolName));
+    }
+  }
+
+  #call(
+    request: { toolCallId: string; toolName: string; arguments: Record<string, unknown> },
+    options: { signal: AbortSignal; onUpdate: HostCall["onUpdate"]; timeoutMs: number | undefined },
+  ): Promise<AgentToolResult> {
+    const { signal, onUpdate, timeoutMs } = options;
+    if (this.#isClosed) return Promise.reject(gone(request.toolName));
+    const id = this.#nextId("host");
+    const { promise, resolve, reject } = Promise.withResolvers<AgentToolResult>();
+    const cancel = (error: ToolError) => {
+      if (!this.#calls.delete(id)) return;
+      this.#send({ type: "host_tool_cancel", id: this.#nextId("host_cancel"), targetId: id });
+      reject(error);
+    };
+    const onAbort = () => cancel(new ToolError("aborted", `The call of ${request.toolName} was aborted.`));
+    const onTimeout = () =>
+      cancel(new ToolError("timeout", `${request.toolName} gave no result within ${timeoutMs} ms and was cancelled.`));
+    const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, Math.min(timeoutMs, 2 ** 31 - 1));
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.#calls.set(id, { toolName: request.toolName, onUpdate, resolve, reject });
+    this.#send({ type: "host_tool_call", id, ...request });
+    if (signal.aborted) onAbort();
+    return promise.finally(() => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+    });
+  }
+
+  #nextId(prefix: string): string {
+    this.#lastId += 1;
+    return `${prefix}_${this.#lastId}`;
+  }
+}
+
+function read(schema: TObject, frame: Record<string, unknown>): Promise<Record<string, unknown>> {
+  return readFields(schema, frame);
+}
+
+function toResult({ content, details }: HostToolOutput): AgentToolResult {
+  return { content, details: details ?? null };
+}
+
+function textOf({ content }: HostToolOutput): string {
+  return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+}
+
+function gone(toolName: string): ToolError {
+  return new ToolError("host_gone", `${toolName} cannot be run: the host that runs it has closed the connection.`);
+}

@@ -1,0 +1,109 @@
+import type { UiRequest } from "../../protocol/frames.ts";
+import { absentUser, type DialogOptions, type UserInterface } from "../../user-interface.ts";
+
+type Fields<T> = T extends { type: string; id: string } ? Omit<T, "type" | "id"> : never;
+type Request = Fields<UiRequest>;
+
+/** Asks the client's user through `extension_ui_request` frames. Before a client is connected, and after it has gone, nobody is there. */
+export class RpcUserInterface implements UserInterface {
+  #send: ((frame: object) => void) | undefined;
+  /** What each open dialog does with its answer. */
+  readonly #dialogs = new Map<string, (response: Record<string, unknown> | undefined) => void>();
+  #lastId = 0;
+
+  /** From now on there is somebody to ask. */
+  connect(send: (frame: object) => void): void {
+    this.#send = send;
+  }
+
+  /** Nobody answers any more: open dialogs resolve to their defaults, and so do all later ones. */
+  disconnect(): void {
+    this.#send = undefined;
+    for (const close of [...this.#dialogs.values()]) close(undefined);
+  }
+
+  /** Takes an `extension_ui_response`. One for a dialog that is closed, or that never was, is passed over. */
+  handleFrame(frame: Record<string, unknown>): void {
+    this.#dialogs.get(String(frame.id))?.(frame);
+  }
+
+  async confirm({ title, message }: { title: string; message: string }, options?: DialogOptions): Promise<boolean> {
+    const response = await this.#ask({ method: "confirm", title, message }, options);
+    return response?.confirmed === true;
+  }
+
+  async select(
+    { title, options: choices }: { title: string; options: readonly string[] },
+    options?: DialogOptions,
+  ): Promise<string | undefined> {
+    const value = toValue(await this.#ask({ method: "select", title, options: [...choices] }, options));
+    return value !== undefined && choices.includes(value) ? value : undefined;
+  }
+
+  async input(question: { title: string; placeholder?: string }, options?: DialogOptions): Promise<string | undefined> {
+    return toValue(await this.#ask({ method: "input", ...question }, options));
+  }
+
+  async editor(question: { title: string; prefill?: string }, options?: DialogOptions): Promise<string | undefined> {
+    return toValue(await this.#ask({ method: "editor", ...question }, options));
+  }
+
+  notify(message: string, notifyType?: "info" | "warning" | "error"): void {
+    this.#tell({ method: "notify", message, ...(notifyType ? { notifyType } : {}) });
+  }
+
+  setStatus(statusKey: string, statusText?: string): void {
+    this.#tell({ method: "setStatus", statusKey, ...(statusText === undefined ? {} : { statusText }) });
+  }
+
+  setWidget(widgetKey: string, widgetLines?: readonly string[], widgetPlacement?: "aboveEditor" | "belowEditor"): void {
+    this.#tell({
+      method: "setWidget",
+      widgetKey,
+      ...(widgetLines === undefined ? {} : { widgetLines: [...widgetLines] }),
+      ...(widgetPlacement === undefined ? {} : { widgetPlacement }),
+    });
+  }
+
+  /** Most hosts have no title to set, so it is told only to those that say so. */
+  setTitle(title: string): void {
+    if (process.env.PI_RPC_EMIT_TITLE === "1") this.#tell({ method: "setTitle", title });
+  }
+
+  setEditorText(text: string): void {
+    this.#tell({ method: "set_editor_text", text });
+  }
+
+  /** The protocol has no such question: a run that has reached a limit ends. */
+  readonly clarify = absentUser.clarify;
+
+  #tell(request: Request): void {
+    this.#lastId += 1;
+    this.#send?.({ type: "extension_ui_request", id: `ui_${this.#lastId}`, ...request });
+  }
+
+  /** Resolves with the answer; undefined when there is none, or it was cancelled. */
+  #ask(request: Request, { signal, timeoutMs }: DialogOptions = {}): Promise<Record<string, unknown> | undefined> {
+    const send = this.#send;
+    if (!send || signal?.aborted) return Promise.resolve(undefined);
+    this.#lastId += 1;
+    const id = `ui_${this.#lastId}`;
+    return new Promise((resolve) => {
+      const close = (response: Record<string, unknown> | undefined) => {
+        if (!this.#dialogs.delete(id)) return;
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", onAbort);
+        resolve(response?.cancelled === true ? undefined : response);
+      };
+      const onAbort = () => close(undefined);
+      const timer = timeoutMs === undefined ? undefined : setTimeout(onAbort, Math.min(timeoutMs, 2 ** 31 - 1));
+      signal?.addEventListener("abort", onAbort, { once: true });
+      this.#dialogs.set(id, close);
+      send({ type: "extension_ui_request", id, ...request, ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }) });
+    });
+  }
+}
+
+function toValue(response: Record<string, unknown> | undefined): string | undefined {
+  return typeof response?.value === "string" ? response.value : undefined;
+}

@@ -1,0 +1,64 @@
+import { type Static, type TProperties, Type } from "@sinclair/typebox";
+import { AgentMessageSchema, ImageContentSchema, TextContentSchema, ThinkingLevelSchema, UsageSchema } from "./messages.ts";
+
+/** Where an entry stands in the tree. */
+export const EntryPlaceSchema = Type.Object({
+  id: Type.String({ description: "8 hex digits, unique in the session." }),
+  parentId: Type.Union([Type.String(), Type.Null()], { description: "The entry before it on its branch; null for a root." }),
+  timestamp: Type.String({ description: "ISO 8601." }),
+});
+
+function entry<const T extends string, P extends TProperties>(type: T, fields: P) {
+  return Type.Object({ type: Type.Literal(type), ...fields });
+}
+
+const summary = {
+  details: Type.Optional(Type.Unknown()),
+  usage: Type.Optional(UsageSchema),
+  fromHook: Type.Optional(Type.Boolean()),
+};
+
+/** What an entry says, without its place in the tree. */
+export const EntryContentSchema = Type.Union([
+  entry("message", {
+    message: AgentMessageSchema,
+    queueId: Type.Optional(Type.String({ description: "Under which it waited in a queue." })),
+  }),
+  entry("model_change", { provider: Type.String(), modelId: Type.String() }),
+  entry("thinking_level_change", { thinkingLevel: ThinkingLevelSchema }),
+  entry("compaction", { summary: Type.String(), firstKeptEntryId: Type.String(), tokensBefore: Type.Number(), ...summary }),
+  entry("branch_summary", { fromId: Type.String(), summary: Type.String(), ...summary }),
+  entry("custom", { customType: Type.String(), data: Type.Optional(Type.Unknown()) }),
+  entry("custom_message", {
+    customType: Type.String(),
+    content: Type.Union([Type.String(), Type.Array(Type.Union([TextContentSchema, ImageContentSchema]))]),
+    display: Type.Boolean(),
+    details: Type.Optional(Type.Unknown()),
+  }),
+  entry("label", { targetId: Type.String(), label: Type.Optional(Type.String()) }),
+  entry("session_info", { name: Type.Optional(Type.String()) }),
+]);
+export type EntryContent = Static<typeof EntryContentSchema>;
+
+/** A line of a session after its header. Types that a newer program wrote are kept and have no effect. */
+export const SessionEntrySchema = Type.Intersect([EntryPlaceSchema, EntryContentSchema]);
+export type SessionEntry = Static<typeof SessionEntrySchema>;
+
+/** An entry with those that follow it. */
+export const EntryTreeNodeSchema = Type.Recursive(
+  (node) =>
+    Type.Object({
+      entry: SessionEntrySchema,
+      children: Type.Array(node),
+      label: Type.Optional(Type.String({ description: "The name that somebody gave to the entry." })),
+      labelTimestamp: Type.Optional(Type.String({ description: "When it was given; ISO 8601." })),
+    }),
+  { $id: "EntryTreeNode" },
+);
+/** As `EntryTreeNodeSchema` has it; written out, since a recursive type is lost on the way through TypeBox. */
+export interface EntryTreeNode {
+  entry: SessionEntry;
+  children: EntryTreeNode[];
+  label?: string;
+  labelTimestamp?: string;
+}

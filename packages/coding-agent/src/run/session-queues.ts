@@ -1,0 +1,68 @@
+import type { Agent, AgentMessage, MessageQueue } from "@pikit/agent";
+import type { QueueName } from "../conversation/queue-journal.ts";
+import { createUserMessage, type PromptInput } from "../prompt/prompt-input.ts";
+import { typedTextOf } from "../prompt/typed-text.ts";
+import type { Transcript } from "./transcript.ts";
+
+/** What a message that is sent during a run does: it steers the run, or follows when the run would end. */
+export type StreamingBehavior = "steer" | "followUp";
+
+/** The texts that wait, first to go first. */
+export interface QueuedTexts {
+  steering: string[];
+  followUp: string[];
+}
+
+/** Messages of the user that wait for their moment in a run. They are stored, so that they survive the process. */
+export class SessionQueues {
+  readonly #agent: Agent;
+  readonly #transcript: Transcript;
+
+  constructor(agent: Agent, transcript: Transcript) {
+    this.#agent = agent;
+    this.#transcript = transcript;
+  }
+
+  get texts(): QueuedTexts {
+    return this.#each((queue) => queue.messages);
+  }
+
+  /**
+   * Queues a message and resolves when it is stored.
+   *
+   * @throws {SessionError} `invalid_input`. Nothing is queued then.
+   */
+  async add(behavior: StreamingBehavior, input: PromptInput): Promise<void> {
+    const message = createUserMessage(input);
+    await this.#transcript.keepQueued(behavior === "steer" ? "steering" : "followUp", message);
+    if (behavior === "steer") this.#agent.steer(message);
+    else this.#agent.followUp(message);
+  }
+
+  /** Empties both queues and returns the texts that were in them. */
+  async clear(): Promise<QueuedTexts> {
+    const cleared: AgentMessage[] = [];
+    const texts = this.#each((queue) => {
+      const messages = queue.clear();
+      cleared.push(...messages);
+      return messages;
+    });
+    await this.#transcript.dropQueued(cleared);
+    return texts;
+  }
+
+  /** Takes over what waits in the conversation: to be called once at the beginning, and after each change of conversation. What waited before stays stored where it was queued. */
+  restore(): void {
+    const fill = (queue: MessageQueue, name: QueueName) => {
+      queue.clear();
+      for (const message of this.#transcript.keptIn(name)) queue.add(message);
+    };
+    fill(this.#agent.steering, "steering");
+    fill(this.#agent.followUps, "followUp");
+  }
+
+  #each(read: (queue: MessageQueue) => readonly AgentMessage[]): QueuedTexts {
+    const { steering, followUps } = this.#agent;
+    return { steering: read(steering).map(typedTextOf), followUp: read(followUps).map(typedTextOf) };
+  }
+}

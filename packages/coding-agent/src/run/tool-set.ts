@@ -1,0 +1,78 @@
+import type { Agent, AgentTool } from "@pikit/agent";
+import { SessionError } from "../errors.ts";
+
+/** Who brings tools beside those that the session was made with. */
+export type ToolSource = "host" | "extension" | "mcp";
+
+/** A tool that keeps something going beyond its calls. */
+type DisposableTool = AgentTool & { dispose(): Promise<void> };
+
+/** The tools of a session, from all that bring some. */
+export class ToolSet {
+  readonly #agent: Agent;
+  readonly #createTools: (cwd: string) => AgentTool[];
+  #own: readonly AgentTool[] = [];
+  readonly #added = new Map<ToolSource, readonly AgentTool[]>();
+  #revision = 0;
+
+  /** @param createTools - Makes the session's own tools for a working folder. */
+  constructor(agent: Agent, createTools: (cwd: string) => AgentTool[]) {
+    this.#agent = agent;
+    this.#createTools = createTools;
+  }
+
+  get names(): string[] {
+    return this.#agent.state.tools.map(({ name }) => name);
+  }
+
+  /** Another number after each change. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Makes the session's own tools for a working folder, in place of those for another one. */
+  async workIn(cwd: string): Promise<void> {
+    await this.dispose();
+    this.#own = this.#createTools(cwd);
+    this.#apply();
+  }
+
+  /** Adds one of the session's own tools later on. One whose name is there already is passed over. */
+  add(tool: AgentTool): void {
+    if (this.names.includes(tool.name)) return;
+    this.#own = [...this.#own, tool];
+    this.#apply();
+  }
+
+  /**
+   * Replaces the tools that one of the others has brought.
+   *
+   * @throws {SessionError} `invalid_input` when a name is taken, or there twice. Nothing has changed then.
+   */
+  replace(source: ToolSource, tools: readonly AgentTool[]): void {
+    const before = this.#added.get(source) ?? [];
+    const taken = new Set(this.#agent.state.tools.filter((tool) => !before.includes(tool)).map(({ name }) => name));
+    for (const { name } of tools) {
+      if (taken.has(name)) {
+        throw new SessionError("invalid_input", `The tool name "${name}" is taken by another tool. Choose another name.`);
+      }
+      taken.add(name);
+    }
+    this.#added.set(source, tools);
+    this.#apply();
+  }
+
+  /** Ends what the session's own tools keep going. */
+  async dispose(): Promise<void> {
+    await Promise.all(this.#own.filter(isDisposable).map((tool) => tool.dispose()));
+  }
+
+  #apply(): void {
+    this.#revision += 1;
+    this.#agent.state.tools = [...this.#own, ...[...this.#added.values()].flat()];
+  }
+}
+
+function isDisposable(tool: AgentTool): tool is DisposableTool {
+  return "dispose" in tool && typeof tool.dispose === "function";
+}

@@ -1,0 +1,209 @@
+import { type Agent, type AgentEvent, type AgentHooks, type AgentTool, Listeners, type RequestOptions } from "@pikit/agent";
+import type { Model, ThinkingLevel, Usage } from "@pikit/ai";
+import type { BranchContext } from "./conversation/context.ts";
+import type { Conversation } from "./conversation/conversation.ts";
+import type { SessionStore } from "./conversation/session-store.ts";
+import type { ProcessRunner } from "./exec/run-process.ts";
+import { ModelChoice, type ScopedModel } from "./models/model-choice.ts";
+import type { ModelRegistry } from "./models/model-registry.ts";
+import { createUserMessage } from "./prompt/prompt-input.ts";
+import type { SessionEvent } from "./protocol/events.ts";
+import { AutoRetry, type RetrySettings } from "./run/auto-retry.ts";
+import { Compactor } from "./run/compaction/compactor.ts";
+import type { CompactionSettings } from "./run/compaction/policy.ts";
+import { LimitGuard, type RunLimits } from "./run/limits.ts";
+import { RunController } from "./run/run-controller.ts";
+import { RunSupervisor } from "./run/run-supervisor.ts";
+import { SessionHistory } from "./run/session-history.ts";
+import { SessionQueues } from "./run/session-queues.ts";
+import { ShellCommands } from "./run/shell-commands.ts";
+import type { StreamRules, StreamRulesOptions } from "./run/stream-rules.ts";
+import { TodoList, todoEntryType } from "./run/todo-list.ts";
+import { ToolSet } from "./run/tool-set.ts";
+import { Transcript } from "./run/transcript.ts";
+import type { UserInterface } from "./user-interface.ts";
+
+/** Everything that a session tells its subscribers. */
+export type AgentSessionEvent = AgentEvent | SessionEvent;
+
+/** What tools need of the session that they work for. */
+export interface SessionToolParts {
+  todos: TodoList;
+  /** What a sub-task of the run may use up. */
+  remainingLimits(): RunLimits;
+  /** Counts what a sub-task has used. */
+  countUsage(usage: Usage): void;
+  /** The tools that the session has now. */
+  tools(): readonly AgentTool[];
+  /** The model that answers now. */
+  model(): Model | undefined;
+}
+
+/** What a session is made of; `createAgentSession` puts it together. */
+export interface AgentSessionParts {
+  /** Makes the agent that the session runs; the hooks are the session's own. */
+  createAgent(hooks: AgentHooks): Agent;
+  conversation: Conversation;
+  /** What the conversation says. */
+  context: BranchContext;
+  /** Where the conversation is kept, and others that the session goes to. */
+  store: SessionStore;
+  models: ModelRegistry;
+  /** What the user chose; each model gets the nearest level that it supports. */
+  thinkingLevel: ThinkingLevel;
+  /** The models that `models.cycle` walks. Default: all that can be used. */
+  modelScope?: readonly ScopedModel[] | undefined;
+  runProcess: ProcessRunner;
+  /** Ends what commands have left behind. */
+  stopProcesses?(): Promise<void>;
+  /** Makes the tools for a working folder; called again when a conversation is opened. */
+  createTools(cwd: string, parts: SessionToolParts): AgentTool[];
+  /** Makes the system prompt; called before the first run, and again after a change of conversation or tools. */
+  buildSystemPrompt(cwd: string, tools: readonly AgentTool[]): string;
+  /** Further options of a model call, such as a key. */
+  requestOptions(model: Model): RequestOptions | Promise<RequestOptions>;
+  /** Asked before each tool call, when no limit forbids it. */
+  beforeToolCall: NonNullable<AgentHooks["beforeToolCall"]>;
+  retry: RetrySettings;
+  compaction: CompactionSettings;
+  limits: RunLimits;
+  /** Makes the rules that answers are watched for. Default: none. */
+  createRules?: ((options: StreamRulesOptions) => StreamRules) | undefined;
+  /** Who is asked where a decision is needed. */
+  user: UserInterface;
+}
+
+/** The parts of one session, connected with each other. */
+export interface ConnectedParts {
+  agent: Agent;
+  listeners: Listeners<AgentSessionEvent>;
+  transcript: Transcript;
+  queues: SessionQueues;
+  models: ModelChoice;
+  /** Of answers, and of the summaries of compactions. */
+  retries: readonly [AutoRetry, AutoRetry];
+  limits: LimitGuard;
+  compactor: Compactor;
+  todos: TodoList;
+  tools: ToolSet;
+  runs: RunController;
+  shell: ShellCommands;
+  history: SessionHistory;
+  buildSystemPrompt: AgentSessionParts["buildSystemPrompt"];
+  requireCredentials(model: Model): Promise<void>;
+  stopProcesses(): Promise<void>;
+}
+
+/** Connects the parts of a session: who is asked and told what, and in which order. */
+export async function connectParts(parts: AgentSessionParts): Promise<ConnectedParts> {
+  const listeners = new Listeners<AgentSessionEvent>((error, event) => {
+    console.error(`A listener of the session failed at ${event.type}:`, error);
+  });
+  const emit = (event: AgentSessionEvent) => listeners.emit(event);
+  const supervisor = new RunSupervisor();
+  const agent = parts.createAgent({
+    ...supervisor.hooks(parts.createRules !== undefined),
+    onQueueChange: () => void emit({ type: "queue_update", ...queues.texts }),
+  });
+  const transcript = new Transcript(agent, parts.conversation, parts.context, (error) => void emit({ type: "error", error }));
+  const queues = new SessionQueues(agent, transcript);
+  const models = new ModelChoice({
+    agent,
+    models: parts.models,
+    thinkingLevel: parts.thinkingLevel,
+    ...(parts.modelScope ? { scope: parts.modelScope } : {}),
+    onChanged: () => transcript.recordChoices(),
+    onLevelChanged: (level) => void emit({ type: "thinking_level_changed", level }),
+  });
+  const retry = new AutoRetry(parts.retry, emit);
+  const todos = new TodoList({ append: (customType, data) => transcript.append({ type: "custom", customType, data }), emit });
+  const limits = new LimitGuard({
+    limits: parts.limits,
+    user: parts.user,
+    emit,
+    isMoreQueued: () => agent.queuedCount > 0 || todos.isReminderDue,
+    addHint: (text) => agent.steer(createUserMessage({ text })),
+    // Through the controller, which knows a run from its acceptance on; the agent only knows it once it has begun.
+    abortRun: () => void runs.abort(),
+  });
+  const compactionRetry = new AutoRetry(parts.retry, emit);
+  const compactor = new Compactor({
+    settings: parts.compaction,
+    state: agent.state,
+    readBranch: () => transcript.conversation.contextEntries(),
+    append: (entry) => transcript.append(entry),
+    requestOptions: parts.requestOptions,
+    retry: compactionRetry,
+    emit(event) {
+      if ("result" in event && event.result) limits.countCost(event.result);
+      return emit(event);
+    },
+  });
+  const rules = parts.createRules?.({ emit });
+  const { beforeToolCall } = parts;
+  supervisor.attach({ agent, limits, retry, compactor, todos, rules, beforeToolCall });
+  const tools = new ToolSet(agent, (cwd) =>
+    parts.createTools(cwd, {
+      todos,
+      remainingLimits: () => limits.remaining,
+      countUsage: (usage) => limits.countCost({ usage }),
+      tools: () => agent.state.tools,
+      model: () => agent.state.model,
+    }),
+  );
+  const runs = new RunController(agent, {
+    before: (message, signal) => supervisor.beforeRun(message, signal),
+    after: (signal) => supervisor.afterRun(signal),
+    settled: () => emit({ type: "agent_settled" }),
+  });
+  const shell = new ShellCommands(parts.runProcess);
+  /** A conversation, or another branch of it, is in effect. */
+  const settleIn = async ({ messages }: BranchContext) => {
+    queues.restore();
+    todos.restore(await transcript.conversation.readCustom(todoEntryType));
+    rules?.restore(messages);
+    await tools.workIn(transcript.conversation.header.cwd);
+    if (todos.phases.length > 0) await offerTodos(tools, todos);
+  };
+  const history = new SessionHistory({
+    store: parts.store,
+    transcript,
+    between(work) {
+      shell.abort();
+      return runs.between(async () => {
+        await compactor.abort();
+        return work();
+      });
+    },
+    onRenamed: (name) => emit({ type: "session_info_changed", name }),
+    async onMoved(context) {
+      await models.follow(context);
+      await settleIn(context);
+    },
+  });
+  const closeRetry = (event: AgentEvent) => {
+    if (event.type !== "message_end" || event.message.role !== "assistant") return;
+    // An answer that a rule has stopped came well, as far as the provider is concerned.
+    const isStopped = rules?.hasStopped(event.message) === true;
+    return retry.observe(isStopped ? { ...event.message, stopReason: "stop" } : event.message);
+  };
+  agent.subscribe((event) => {
+    const stored = transcript.observe(event);
+    // Most events store nothing, and must not cost a promise each.
+    return stored === undefined ? emit(event) : stored.then(() => emit(event)).then(() => closeRetry(event));
+  });
+  await settleIn(parts.context);
+  return {
+    retries: [retry, compactionRetry],
+    ...{ agent, listeners, transcript, queues, models, limits, compactor, todos, tools, runs, shell, history },
+    buildSystemPrompt: parts.buildSystemPrompt,
+    requireCredentials: (model) => parts.models.requireCredentials(model),
+    stopProcesses: async () => parts.stopProcesses?.(),
+  };
+}
+
+/** Lets the model change the list of what is to be done. */
+export async function offerTodos(tools: ToolSet, todos: TodoList): Promise<void> {
+  const { createTodoTool } = await import("./tools/todo.ts");
+  tools.add(createTodoTool(todos));
+}

@@ -1,0 +1,37 @@
+import type { Dirent, Stats } from "node:fs";
+import { lstat, mkdir, open, readdir, readlink, realpath, stat } from "node:fs/promises";
+import type { FileAccess, FileFacts, FileType } from "./file-access.ts";
+import { replaceFile } from "./replace-file.ts";
+
+/** The files of this machine. */
+export const localFiles: FileAccess = {
+  stat: async (path) => toFacts(await stat(path)),
+  lstat: async (path) => toFacts(await lstat(path)),
+  realpath: (path) => realpath(path),
+  readlink: (path) => readlink(path),
+  async readdir(path) {
+    const entries = await readdir(path, { withFileTypes: true });
+    return entries.map((entry) => ({ name: entry.name, type: toType(entry) }));
+  },
+  async open(path) {
+    const file = await open(path);
+    return {
+      read: async (buffer, position) => (await file.read(buffer, 0, buffer.length, position)).bytesRead,
+      close: () => file.close(),
+    };
+  },
+  async mkdir(path) {
+    await mkdir(path, { recursive: true });
+  },
+  replace: replaceFile,
+};
+
+function toFacts(stats: Stats): FileFacts {
+  return { type: toType(stats), size: stats.size, modifiedMs: stats.mtimeMs };
+}
+
+function toType(entry: Stats | Dirent): FileType {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "directory";
+  return entry.isSymbolicLink() ? "link" : "other";
+}

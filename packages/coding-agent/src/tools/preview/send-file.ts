@@ -1,0 +1,64 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { basename } from "node:path";
+import type { FileAccess } from "../file-access.ts";
+import { contentTypeOf } from "./content-types.ts";
+import type { Served } from "./find-served.ts";
+
+const chunkBytes = 64 * 1024;
+
+/** Answers with a file, or the part of it that was asked for. Memory is bounded, whatever the reader's speed. */
+export async function sendFile(files: FileAccess, file: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  response.setHeader("Content-Type", contentTypeOf(basename(file.path)));
+  response.setHeader("Accept-Ranges", "bytes");
+  const range = parseRange(request.headers.range, file.size);
+  if (range === "unsatisfiable") {
+    response.writeHead(416, { "Content-Range": `bytes */${file.size}` }).end();
+    return;
+  }
+  const { start, end } = range ?? { start: 0, end: file.size };
+  if (range) response.setHeader("Content-Range", `bytes ${start}-${end - 1}/${file.size}`);
+  // Opened before the head is sent, so that a file that may not be read is not announced.
+  const open = await files.open(file.path);
+  try {
+    response.writeHead(range ? 206 : 200, { "Content-Length": end - start });
+    if (request.method === "HEAD") {
+      response.end();
+      return;
+    }
+    for (let position = start; position < end && !response.destroyed; ) {
+      // A new buffer each time: the one before may still be waiting to be sent.
+      const buffer = new Uint8Array(Math.min(chunkBytes, end - position));
+      const bytes = await open.read(buffer, position);
+      if (bytes === 0) {
+        // The file has become shorter; only a broken connection tells the reader.
+        response.destroy();
+        return;
+      }
+      position += bytes;
+      if (!response.write(buffer.subarray(0, bytes)) && !response.destroyed) await drained(response);
+    }
+    response.end();
+  } finally {
+    await open.close();
+  }
+}
+
+async function drained(response: ServerResponse): Promise<void> {
+  const done = new AbortController();
+  try {
+    await Promise.race(["drain", "close"].map((event) => once(response, event, { signal: done.signal })));
+  } finally {
+    done.abort();
+  }
+}
+
+/** One range of bytes, `end` not included. Others than one, and other units, count as none. */
+function parseRange(header: string | undefined, size: number): { start: number; end: number } | "unsatisfiable" | undefined {
+  const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "") ?? [];
+  if (first === "" && last === "") return undefined;
+  const start = first === "" ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === "" || last === "" ? size : Math.min(size, Number(last) + 1);
+  if (first !== "" && last !== "" && Number(last) < Number(first)) return undefined;
+  return start < end ? { start, end } : "unsatisfiable";
+}

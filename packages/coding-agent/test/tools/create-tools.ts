@@ -1,0 +1,15 @@
+import type { AgentTool } from "@pikit/agent";
+import { type BuiltInToolName, type BuiltInToolOptions, loadTools } from "../../src/tools/index.ts";
+
+/** Built-in tools without a session: those that need one fail when they are called. */
+export async function createTools(
+  cwd: string,
+  names?: readonly BuiltInToolName[],
+  options: Partial<BuiltInToolOptions> = {},
+): Promise<AgentTool[]> {
+  const withoutSession = async () => {
+    throw new Error("there is no session");
+  };
+  const create = await loadTools(names);
+  return create(cwd, { todos: { set: withoutSession }, runTask: withoutSession, ...options });
+}

@@ -1,0 +1,84 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { createEditTool, type EditParameters } from "../../src/tools/edit.ts";
+import { useTempFolder } from "../exec/temp-folder.ts";
+import { runTool } from "./run-tool.ts";
+
+const folder = useTempFolder();
+const path = () => join(folder.path, "a.txt");
+
+/** How often the event loop turns while a file is edited, and what the edit says. */
+async function countTurns(content: string, params: Omit<EditParameters, "path">) {
+  await writeFile(path(), content);
+  let isDone = false;
+  const tool = createEditTool(folder.path);
+  const editing = runTool(tool, { path: "a.txt", ...params }).finally(() => {
+    isDone = true;
+  });
+  editing.catch(() => undefined);
+  let turns = 0;
+  let longestMs = 0;
+  for (let startedAt = performance.now(); !isDone; turns++) {
+    await nextTurn();
+    const now = performance.now();
+    longestMs = Math.max(longestMs, now - startedAt);
+    startedAt = now;
+  }
+  return {
+    turns,
+    longestMs,
+    result: await editing.then(
+      ({ details }) => details,
+      (error: Error) => error,
+    ),
+  };
+}
+
+const code = Array.from({ length: 100_000 }, (_, i) => `const value${i} = compute(${i}, "some text here");\n`).join("");
+const prose = Array.from({ length: 60_000 }, (_, i) => `\u201cWort\u201d ${i} \u2014 gr\u00f6\u00dfer als \u2026  \n`).join("");
+
+describe("TL-045 an edit of a 5 MB file lets other work go on", () => {
+  test.each([
+    ["an exact match", code, `(99999, "some`],
+    ["with CRLF", code.replaceAll("\n", "\r\n"), `here");\nconst value99999 =`],
+    ["a tolerant match", code, "(99999, \u201csome"],
+    ["a tolerant match where nothing is ASCII", prose, `"Wort" 59999 - gr`],
+    ["one long line, tolerantly", prose.replaceAll("\n", " "), `"Wort" 59999 - gr`],
+  ])("%s", async (_what, content, oldText) => {
+    const { turns, longestMs, result } = await countTurns(content, { oldText, newText: "new" });
+    expect(result).toMatchObject({ replacements: 1 });
+    expect(await readFile(path(), "utf8")).toContain("new");
+    expect(turns).toBeGreaterThan(10);
+    // Measured 10 to 25 ms on an idle machine.
+    expect(longestMs).toBeLessThan(500);
+  });
+
+  test.each([
+    ["a text that is near one of the file", code, `compute(99998, "same text here")`],
+    ["a text that is near nothing", prose, "SELECT everything FROM nowhere"],
+    ["blanks that match nowhere", " ".repeat(5_000_000), `${" ".repeat(999)}x`],
+  ])("%s is not found in bounded time", async (_what, content, oldText) => {
+    const { turns, longestMs, result } = await countTurns(content, { oldText, newText: "new" });
+    expect(result).toMatchObject({ code: "not_found" });
+    expect(turns).toBeGreaterThan(10);
+    expect(longestMs).toBeLessThan(500);
+  });
+
+  test("millions of overlapping occurrences are not all counted", async () => {
+    const { result, longestMs } = await countTurns(" ".repeat(5_000_000), { oldText: " ".repeat(999), newText: "" });
+    expect(result).toMatchObject({ code: "ambiguous", message: expect.stringContaining("occurs more than 1000 times") });
+    expect(longestMs).toBeLessThan(500);
+  });
+});
+
+test("an abort ends a long search, and the file stays", async () => {
+  await writeFile(path(), prose);
+  const controller = new AbortController();
+  const tool = createEditTool(folder.path);
+  const editing = runTool(tool, { path: "a.txt", oldText: "nowhere to be found", newText: "" }, { signal: controller.signal });
+  setTimeout(() => controller.abort(new Error("stop")), 5);
+  await expect(editing).rejects.toThrow("stop");
+  expect(await readFile(path(), "utf8")).toBe(prose);
+});

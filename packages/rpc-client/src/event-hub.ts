@@ -1,0 +1,82 @@
+import { callSafely } from "./call-safely.ts";
+import type { AgentProcessError } from "./errors.ts";
+import { EventQueue } from "./event-queue.ts";
+import type { EventName, RpcEvent } from "./protocol-types.ts";
+
+/** Receives events in order. What it throws is raised as an uncaught exception, as an event emitter's listener would. */
+export type EventListener<N extends EventName = EventName> = (event: Extract<RpcEvent, { type: N }>) => void;
+
+export interface EventsOptions {
+  /** How many events may wait for the reader before the agent's output is left unread. Default 1,000. */
+  maxWaiting?: number;
+  /** Ends the iteration, without an error. */
+  signal?: AbortSignal;
+}
+
+const defaultMaxWaiting = 1_000;
+
+/** Hands every event to the listeners and iterators of the program. */
+export class EventHub {
+  readonly #listeners = new Set<{ listener: (event: RpcEvent) => void }>();
+  readonly #queues = new Set<EventQueue<RpcEvent>>();
+  readonly #onBehindChange: () => void;
+
+  /** @param onBehindChange - Called when `isBehind` may have changed. */
+  constructor(onBehindChange: () => void) {
+    this.#onBehindChange = onBehindChange;
+  }
+
+  /** Whether an iterator has more events waiting than it allows. */
+  get isBehind(): boolean {
+    for (const queue of this.#queues) if (queue.isFull) return true;
+    return false;
+  }
+
+  emit(event: RpcEvent): void {
+    for (const queue of this.#queues) queue.push(event);
+    for (const entry of [...this.#listeners]) {
+      if (this.#listeners.has(entry)) callSafely(() => entry.listener(event));
+    }
+  }
+
+  /** @returns a function that ends the subscription. */
+  listen(listener: (event: RpcEvent) => void): () => void {
+    const entry = { listener };
+    this.#listeners.add(entry);
+    return () => void this.#listeners.delete(entry);
+  }
+
+  /** @param closedBy - Why no event can come, if none can. */
+  iterate(
+    { maxWaiting = defaultMaxWaiting, signal }: EventsOptions,
+    closedBy: AgentProcessError | undefined,
+  ): EventQueue<RpcEvent> {
+    const stop = () => void queue.return();
+    const queue: EventQueue<RpcEvent> = new EventQueue({
+      maxWaiting,
+      onFullChange: this.#onBehindChange,
+      onReturn: () => {
+        signal?.removeEventListener("abort", stop);
+        if (this.#queues.delete(queue)) this.#onBehindChange();
+      },
+    });
+    if (signal?.aborted) queue.end();
+    else if (closedBy !== undefined) endQueue(queue, closedBy);
+    else {
+      this.#queues.add(queue);
+      signal?.addEventListener("abort", stop);
+    }
+    return queue;
+  }
+
+  /** Ends the iterators: the process is gone. Listeners stay. */
+  close(reason: AgentProcessError): void {
+    for (const queue of this.#queues) endQueue(queue, reason);
+    this.#queues.clear();
+    this.#onBehindChange();
+  }
+}
+
+function endQueue(queue: EventQueue<RpcEvent>, reason: AgentProcessError): void {
+  queue.end(reason.code === "stopped" ? undefined : reason);
+}

@@ -1,0 +1,135 @@
+import type { HostTool, HostToolOutput } from "./protocol-types.ts";
+
+/** What a tool gives: content, or a text that is its only content, or nothing. */
+export type HostToolAnswer = string | (HostToolOutput & { isError?: boolean }) | undefined;
+
+/** One call of a tool. */
+export interface HostToolContext {
+  /** The id that the model gave to the call; events of the call carry it. */
+  toolCallId: string;
+  /** Aborted when the call is over for the agent: its run was aborted, its time is up, or its process is gone. Later answers are dropped. */
+  signal: AbortSignal;
+  /** Tells what there is so far; each update replaces the one before. */
+  update: (partial: NonNullable<HostToolAnswer>) => void;
+}
+
+/** A tool that runs in this program. The agent has checked the arguments against `parameters`. */
+export interface ClientTool<TArguments extends object = Record<string, unknown>> extends HostTool {
+  /** What it throws becomes an error result with the error's message, which the model reads. */
+  execute(args: TArguments, context: HostToolContext): HostToolAnswer | Promise<HostToolAnswer>;
+}
+
+/** Characters of an error's message that a model is shown. */
+const maxErrorLength = 50_000;
+
+interface HostToolCall {
+  id: string;
+  toolCallId: string;
+  toolName: string;
+  arguments: Record<string, unknown>;
+}
+
+/** Runs the agent's calls of the program's tools. Each call is answered once, or not at all when it was cancelled. */
+export class HostTools {
+  readonly #send: (frame: object) => void;
+  readonly #calls = new Map<string, AbortController>();
+  #tools: readonly ClientTool[] = [];
+  /** Tools that are being replaced: the agent may still call them. */
+  #former: readonly ClientTool[] = [];
+
+  /** @param send - Sends a frame; throws when it is too long. */
+  constructor(send: (frame: object) => void) {
+    this.#send = send;
+  }
+
+  /** The tools as the agent is told of them. */
+  get definitions(): HostTool[] {
+    return this.#tools.map(({ name, label, description, parameters, timeoutMs }) => ({
+      name,
+      ...(label === undefined ? {} : { label }),
+      description,
+      parameters,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    }));
+  }
+
+  /** Replaces the tools while `tell` tells the agent; if it refuses, they stay as they were. Calls that are going on go on. */
+  async replace<T>(tools: readonly ClientTool[], tell: () => Promise<T>): Promise<T> {
+    const former = this.#tools;
+    const current = [...tools];
+    this.#tools = current;
+    this.#former = former;
+    try {
+      return await tell();
+    } catch (error) {
+      if (this.#tools === current) this.#tools = former;
+      throw error;
+    } finally {
+      this.#former = [];
+    }
+  }
+
+  /** @throws {TypeError} For a frame without the fields of a call. */
+  onCall(frame: Record<string, unknown>): void {
+    const { id, toolCallId, toolName, arguments: args } = frame;
+    if (typeof id !== "string" || typeof toolName !== "string" || typeof args !== "object" || args === null) {
+      throw new TypeError("A host_tool_call needs id, toolName and arguments.");
+    }
+    const call = { id, toolName, toolCallId: String(toolCallId), arguments: args as Record<string, unknown> };
+    const tool = [...this.#tools, ...this.#former].find(({ name }) => name === toolName);
+    if (tool === undefined) this.#send(toResult(id, errorAnswer(`This program has no tool "${toolName}".`)));
+    else void this.#run(tool, call);
+  }
+
+  onCancel(frame: Record<string, unknown>): void {
+    this.#end(String(frame.targetId), new Error("The agent cancelled the call."));
+  }
+
+  /** Ends every call: nobody waits for its answer any more. */
+  endAll(reason: Error): void {
+    for (const id of [...this.#calls.keys()]) this.#end(id, reason);
+  }
+
+  async #run(tool: ClientTool, call: HostToolCall): Promise<void> {
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.#calls.set(call.id, controller);
+    /** Frames of a call that is over are dropped: the agent may have reused what they name. */
+    const send = (toFrame: () => object) => {
+      if (this.#calls.get(call.id) === controller) this.#send(toFrame());
+    };
+    const update = (partial: NonNullable<HostToolAnswer>) =>
+      send(() => ({ type: "host_tool_update", id: call.id, partialResult: toOutput(partial) }));
+    try {
+      const answer = await tool.execute(call.arguments, { toolCallId: call.toolCallId, signal, update });
+      send(() => toResult(call.id, answer));
+    } catch (error) {
+      // Also for an answer that is too long to be sent: its error says so.
+      send(() => toResult(call.id, errorAnswer(error instanceof Error ? error.message : String(error))));
+    } finally {
+      if (this.#calls.get(call.id) === controller) this.#calls.delete(call.id);
+    }
+  }
+
+  #end(id: string, reason: Error): void {
+    const controller = this.#calls.get(id);
+    this.#calls.delete(id);
+    controller?.abort(reason);
+  }
+}
+
+function toResult(id: string, answer: HostToolAnswer): object {
+  const isError = typeof answer === "object" && answer.isError === true;
+  return { type: "host_tool_result", id, result: toOutput(answer), ...(isError ? { isError } : {}) };
+}
+
+function toOutput(answer: HostToolAnswer): HostToolOutput {
+  if (typeof answer === "string") return { content: [{ type: "text", text: answer }] };
+  if (answer === undefined) return { content: [] };
+  const { isError: _, ...output } = answer;
+  return output;
+}
+
+function errorAnswer(text: string): HostToolAnswer {
+  return { content: [{ type: "text", text: text.slice(0, maxErrorLength) }], isError: true };
+}

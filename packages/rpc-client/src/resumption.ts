@@ -1,0 +1,75 @@
+import { existsSync } from "node:fs";
+import type { CommandName, CommandParams, SessionState } from "./protocol-types.ts";
+
+/** A command that a new process is told before anybody else talks to it. */
+export interface FirstCommand {
+  command: CommandName;
+  params: object;
+}
+
+/** Settings that an agent keeps only as long as it lives. */
+const settings: ReadonlySet<CommandName> = new Set<CommandName>([
+  "set_steering_mode",
+  "set_follow_up_mode",
+  "set_interrupt_mode",
+  "set_auto_retry",
+  "set_auto_compaction",
+  "set_stream_mode",
+  "set_model",
+  "set_thinking_level",
+]);
+
+/** Commands after which the agent works in another session file. */
+const moves: ReadonlySet<CommandName> = new Set<CommandName>(["new_session", "switch_session", "fork", "clone"]);
+
+/** Remembers what a new process needs to go on where a crashed one was: the session file, and the settings that are not in it. */
+export class Resumption {
+  readonly #settings = new Map<CommandName, object>();
+  #sessionFile: string | undefined;
+
+  /** The session file; undefined when there is none yet, so that nothing is lost by beginning anew. */
+  get sessionFile(): string | undefined {
+    return this.#sessionFile !== undefined && existsSync(this.#sessionFile) ? this.#sessionFile : undefined;
+  }
+
+  /** In the order in which they were set. */
+  get commands(): FirstCommand[] {
+    return [...this.#settings].map(([command, params]) => ({ command, params }));
+  }
+
+  /** Whether the session file has to be asked for after that command. */
+  isMove(command: CommandName): boolean {
+    return moves.has(command);
+  }
+
+  noteState(state: unknown): void {
+    this.#sessionFile = (state as Partial<SessionState> | undefined)?.sessionFile ?? undefined;
+  }
+
+  /** Notes a command that was answered with success. */
+  noteCommand(command: CommandName, params: object, data: unknown): void {
+    if (settings.has(command)) this.#set(command, params);
+    if (command === "switch_session") {
+      // The other session has its own.
+      this.#settings.delete("set_model");
+      this.#settings.delete("set_thinking_level");
+    }
+    if (data === null || typeof data !== "object") return;
+    if (command === "cycle_thinking_level" && "level" in data) this.#set("set_thinking_level", { level: data.level });
+    if (command === "cycle_model" && "model" in data) {
+      const { provider, id } = data.model as { provider: string; id: string };
+      this.#set("set_model", { provider, modelId: id } satisfies CommandParams<"set_model">);
+    }
+  }
+
+  clear(): void {
+    this.#settings.clear();
+    this.#sessionFile = undefined;
+  }
+
+  /** The last one set goes last: the thinking level depends on the model. */
+  #set(command: CommandName, params: object): void {
+    this.#settings.delete(command);
+    this.#settings.set(command, params);
+  }
+}
