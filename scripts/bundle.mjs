@@ -7,6 +7,7 @@ import { bundleDeclarations } from "./bundle/declarations.mjs";
 import { fewChunks } from "./bundle/few-chunks.mjs";
 import { lazyBuiltins } from "./bundle/lazy-builtins.mjs";
 import { thirdPartyNotices } from "./bundle/notices.mjs";
+import { bundleVendor, vendorModules } from "./bundle/vendor.mjs";
 
 /** What each package is made of. An entry point is the name of a file in dist → its source. */
 const packages = {
@@ -30,6 +31,8 @@ const packages = {
 };
 
 const typebox = "@sinclair/typebox";
+/** Third-party code that a start needs, and small modules: they stay in our files. */
+const inlined = [typebox, "fastest-levenshtein", "eventsource-parser", "@streamparser/json"];
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
 const { library, tests, command, worker, inlines } =
   packages[manifest.name] ?? fail("scripts/bundle.mjs knows no entry points of it, add them there");
@@ -38,19 +41,21 @@ for (const source of Object.values({ ...library, ...tests, ...command, ...worker
 }
 
 // Hashed chunks pile up otherwise, and get published.
-for (const folder of ["dist/chunks", "dist/command"]) rmSync(folder, { recursive: true, force: true });
+for (const folder of ["dist/chunks", "dist/command", "dist/vendor"]) rmSync(folder, { recursive: true, force: true });
 const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).filter((name) => name !== typebox);
-const ours = (name) => name.startsWith("@pikit/");
+const packageNames = Object.keys(packages);
+const vendored = new Map();
 const outputs = await bundle(
   { ...library, ...tests },
   { folder: "chunks", imports: inlines ? [] : installed, shared: Object.values(library) },
 );
 if (command) {
-  const imports = installed.filter((name) => !ours(name));
+  const imports = installed.filter((name) => !packageNames.includes(name));
   Object.assign(outputs, await bundle(command, { folder: "command", imports, shared: ["src/main.ts"] }));
 }
 
 if (worker) Object.assign(outputs, await bundle(worker, { folder: "chunks", imports: installed, shared: [] }));
+if (vendored.size > 0) Object.assign(outputs, await bundleVendor(vendored, options([])).catch(failed));
 
 const bundled = Object.values(outputs).flatMap(({ inputs }) =>
   Object.keys(inputs).filter((file) => inputs[file].bytesInOutput > 0),
@@ -78,9 +83,22 @@ console.log(`${manifest.name}: ${sizes.length} files, ${Math.round(sizes.reduce(
  */
 async function bundle(entryPoints, { folder, imports, shared }) {
   const { metafile } = await build({
+    ...options(imports),
     entryPoints,
-    outdir: "dist",
     chunkNames: `${folder}/[name]-[hash]`,
+    plugins: [lazyBuiltins, fewChunks(shared), ...(inlines ? [] : [vendorModules([...inlined, ...imports, ...packageNames], vendored)])],
+    // The names and lines of the sources are enough for a stack trace; their text would make the maps ten times as big (9 MB). The
+    // command has none: it prints traces only with PI_DEBUG=1, and its identifiers are those of the sources.
+    sourcemap: folder !== "command",
+    sourcesContent: false,
+  }).catch(failed);
+  return metafile.outputs;
+}
+
+/** What all bundles have in common. `imports`: packages that stay imports. */
+function options(imports) {
+  return {
+    outdir: "dist",
     bundle: true,
     splitting: true,
     format: "esm",
@@ -89,19 +107,19 @@ async function bundle(entryPoints, { folder, imports, shared }) {
     target: "node20.19",
     conditions: ["pikit-source", "module"],
     external: imports.flatMap((name) => [name, `${name}/*`]),
-    plugins: [lazyBuiltins, fewChunks(shared)],
+    plugins: [lazyBuiltins],
     // Identifiers stay: minified, an error's class is printed as `Qe`. Without a line limit an uncaught error prints a line of 500 kB.
     minifySyntax: true,
     minifyWhitespace: true,
     lineLimit: 160,
     legalComments: "none",
-    // The names and lines of the sources are enough for a stack trace; their text would make the maps ten times as big (9 MB).
-    sourcemap: true,
-    sourcesContent: false,
     metafile: true,
     logLevel: "warning",
-  }).catch(() => fail("esbuild could not bundle it, see above"));
-  return metafile.outputs;
+  };
+}
+
+function failed() {
+  fail("esbuild could not bundle it, see above");
 }
 
 /** @returns {never} */

@@ -33,20 +33,23 @@ if (/typeof|import/.test(written)) throw new Error(`${path} still depends on val
 writeFileSync(path, written);
 
 function write(schema) {
-  return names.get(JSON.stringify(schema)) ?? writeFields(schema);
+  // A recursive type refers to itself by its id, which is its name.
+  return schema.$ref ?? schema.$id ?? names.get(JSON.stringify(schema)) ?? writeFields(schema);
 }
 
 function writeFields(schema) {
+  if (schema.allOf) return schema.allOf.map((part) => `(${write(part)})`).join(" & ");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.anyOf) return schema.anyOf.map(write).join(" | ");
   if (schema.patternProperties) return `Record<string, ${write(Object.values(schema.patternProperties)[0])}>`;
   switch (schema.type) {
     case "string":
     case "number":
+    case "integer":
     case "boolean":
     case "null":
     case "undefined":
-      return schema.type;
+      return schema.type === "integer" ? "number" : schema.type;
     case "array":
       return `(${write(schema.items)})[]`;
     case "object":

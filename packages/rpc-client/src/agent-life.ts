@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Signal } from "./abort-signal.ts";
 import { quoteStderr } from "./agent-process.ts";
 import { Connection, type ConnectionHandlers } from "./connection.ts";
 import { AgentProcessError, RpcAbortError, RpcTimeoutError } from "./errors.ts";
@@ -68,7 +69,7 @@ export class AgentLife {
   }
 
   /** @throws {AgentProcessError} When the agent cannot be started. */
-  async start(signal: AbortSignal | undefined): Promise<void> {
+  async start(signal: Signal | undefined): Promise<void> {
     if (this.isStarted) {
       throw new AgentProcessError("already_started", "The agent is already started; await stop() before starting it again.");
     }
@@ -156,7 +157,7 @@ export class AgentLife {
     this.#handlers.onClose(reason);
   }
 
-  async #startAgain(crash: AgentProcessError, signal: AbortSignal): Promise<Connection> {
+  async #startAgain(crash: AgentProcessError, signal: Signal): Promise<Connection> {
     const { maxRestarts = defaultMaxRestarts, restartDelayMs = defaultRestartDelayMs } = this.#options;
     // Whoever hears of the crash and calls at once must find this restart, so it is kept before anything happens.
     await undefined;

@@ -1,3 +1,4 @@
+import type { Signal } from "./abort-signal.ts";
 import { callSafely } from "./call-safely.ts";
 import type { AgentProcessError } from "./errors.ts";
 import { EventQueue } from "./event-queue.ts";
@@ -10,7 +11,7 @@ export interface EventsOptions {
   /** How many events may wait for the reader before the agent's output is left unread. Default 1,000. */
   maxWaiting?: number;
   /** Ends the iteration, without an error. */
-  signal?: AbortSignal;
+  signal?: Signal;
 }
 
 const defaultMaxWaiting = 1_000;

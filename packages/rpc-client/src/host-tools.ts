@@ -1,3 +1,4 @@
+import type { Signal } from "./abort-signal.ts";
 import type { HostTool, HostToolOutput } from "./protocol-types.ts";
 
 /** What a tool gives: content, or a text that is its only content, or nothing. */
@@ -8,7 +9,7 @@ export interface HostToolContext {
   /** The id that the model gave to the call; events of the call carry it. */
   toolCallId: string;
   /** Aborted when the call is over for the agent: its run was aborted, its time is up, or its process is gone. Later answers are dropped. */
-  signal: AbortSignal;
+  signal: Signal;
   /** Tells what there is so far; each update replaces the one before. */
   update: (partial: NonNullable<HostToolAnswer>) => void;
 }

@@ -1,3 +1,4 @@
+export type { Signal } from "./abort-signal.ts";
 export {
   AgentProcessError,
   type AgentProcessErrorCode,

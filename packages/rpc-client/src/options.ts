@@ -1,9 +1,10 @@
+import type { Signal } from "./abort-signal.ts";
 import type { StreamMode } from "./protocol-types.ts";
 
 export interface RpcClientOptions {
   /** The agent's command line program, a script or an executable. Default: that of the installed `@pikit/coding-agent`, else `pi` on the PATH. */
   cliPath?: string;
-  /** What runs it when it is a script. Default: the running one, `process.execPath`. Name one where that is not Node or Bun, as in Electron. */
+  /** What runs it when it is a script. Default: the running one, `process.execPath`. Name a Node where this program runs on something else, such as Bun or Electron. */
   runtime?: string;
   /** The folder that the agent works in. Default: the current one. */
   cwd?: string;
@@ -41,7 +42,7 @@ export interface SendOptions {
   /** How long to wait for the answer, in milliseconds; 0 waits for ever. Default: the client's `requestTimeoutMs`. */
   timeoutMs?: number;
   /** Ends the wait; the call rejects with an `RpcAbortError`. Methods that start work stop that work instead, and say so. */
-  signal?: AbortSignal;
+  signal?: Signal;
 }
 
 export const defaultTimeoutMs = 30_000;

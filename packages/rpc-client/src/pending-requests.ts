@@ -1,10 +1,11 @@
+import type { Signal } from "./abort-signal.ts";
 import { RpcAbortError, RpcCommandError, type RpcError, RpcProtocolError, RpcTimeoutError } from "./errors.ts";
 
 export interface RequestOptions {
   /** How long to wait for the answer, in milliseconds; 0 waits for ever. */
   timeoutMs: number;
   /** Ends the wait. */
-  signal?: AbortSignal;
+  signal?: Signal;
   /** Called with the data of a successful answer before the next line is read; the promise is told only after that. */
   onAnswer?: (data: unknown) => void;
 }

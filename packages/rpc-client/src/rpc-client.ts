@@ -1,3 +1,4 @@
+import type { Signal } from "./abort-signal.ts";
 import { AgentLife } from "./agent-life.ts";
 import { callSafely } from "./call-safely.ts";
 import type { Connection, IncomingFrame, OutputListener } from "./connection.ts";
@@ -78,7 +79,7 @@ export class RpcClient extends RpcDialogs {
    *   speaks another version of the protocol. `already_started` when it runs; after a crash or a finished `stop` it can be started again.
    * @throws {RpcAbortError} When the signal was aborted; the process is gone then.
    */
-  async start({ signal }: { signal?: AbortSignal } = {}): Promise<void> {
+  async start({ signal }: { signal?: Signal } = {}): Promise<void> {
     await this.#life.start(signal);
   }
 
@@ -236,7 +237,7 @@ export class RpcClient extends RpcDialogs {
   }
 
   /** Does work that a signal does not leave alone but stops; the work tells then how it ended. */
-  async #stoppable<T>(command: CommandName, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  async #stoppable<T>(command: CommandName, signal: Signal | undefined, work: () => Promise<T>): Promise<T> {
     if (signal?.aborted) throw new RpcAbortError(command, signal.reason);
     const stop = () => {
       // An agent that cannot be told is gone, and the work with it.
@@ -320,7 +321,7 @@ function tell(listeners: Listeners, reason: AgentProcessError): void {
 }
 
 /** The outcome of `promise`, or an error as soon as the signal is aborted. */
-async function orAborted<T>(promise: Promise<T>, command: CommandName, signal: AbortSignal | undefined): Promise<T> {
+async function orAborted<T>(promise: Promise<T>, command: CommandName, signal: Signal | undefined): Promise<T> {
   if (signal === undefined) return await promise;
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(new RpcAbortError(command, signal.reason));

@@ -1,3 +1,4 @@
+import type { Signal } from "./abort-signal.ts";
 import { callSafely, raise } from "./call-safely.ts";
 import type { UiRequest } from "./protocol-types.ts";
 
@@ -7,7 +8,7 @@ export type UiFields<M extends UiMethod> = Omit<Extract<UiRequest, { method: M }
 
 export interface DialogContext {
   /** Aborted when nobody waits for the answer any more: the dialog's `timeout` is over, or the process is gone. */
-  signal: AbortSignal;
+  signal: Signal;
 }
 
 /** Answers a dialog; undefined cancels it. What it throws cancels the dialog and is raised as an uncaught exception. */

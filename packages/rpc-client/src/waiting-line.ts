@@ -1,10 +1,11 @@
+import type { Signal } from "./abort-signal.ts";
 import { RpcAbortError, RpcTimeoutError } from "./errors.ts";
 
 export interface WaitOptions {
   /** How long to wait, in milliseconds. Default 0: for ever. */
   timeoutMs?: number;
   /** Ends the wait. */
-  signal?: AbortSignal;
+  signal?: Signal;
 }
 
 /** One place in a line. Settles once; what comes later is without effect. */

@@ -46,7 +46,7 @@ test.runIf(existsSync(declarations))(
     const { publishConfig, ...manifest } = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8"));
     writeFileSync(join(installed, "package.json"), JSON.stringify({ ...manifest, exports: publishConfig.exports }));
     const program = `
-    import { RpcClient, isRpcError, type AgentMessage, type RpcEvent } from "@pikit/rpc-client";
+    import { RpcClient, createPool, isRpcError, type AgentMessage, type ClientTool, type RpcEvent } from "@pikit/rpc-client";
     await using client = new RpcClient({ model: "demo/tour" });
     const messages: AgentMessage[] = await client.promptAndWait("Hi", { streamingBehavior: "steer" });
     const count: number = (await client.send("get_state", {})).messageCount + messages.length;
@@ -56,6 +56,17 @@ test.runIf(existsSync(declarations))(
         : undefined;
     for await (const event of client.events()) show(event);
     try { await client.abort(); } catch (error) { if (isRpcError(error) && error.name === "AgentProcessError") error.exitCode satisfies number | null; }
+    client.onEvent("tool_execution_end", ({ isError, toolName }) => [isError satisfies boolean, toolName satisfies string]);
+    const tool: ClientTool<{ city: string }> = { name: "weather", description: "", parameters: {}, execute: ({ city }, { signal }) => signal.aborted ? undefined : city };
+    const names: string[] = await client.setTools([tool]);
+    client.onConfirm(({ title, message }) => title === message);
+    client.onSelect(async ({ options }) => options[0]);
+    for await (const text of client.text("Hi", { timeoutMs: 5 })) names.push(text);
+    const pool = createPool({ size: 2, model: "demo/tour", idleMs: 5 });
+    const roots = await pool.use(async (agent) => (await agent.getTree()).tree.map(({ entry, children }) => [entry.id, children.length]));
+    roots satisfies (string | number)[][];
+    // @ts-expect-error: a confirmation is no text
+    client.onConfirm(() => "yes");
     // @ts-expect-error: no such command
     await client.send("make_coffee", {});
     // @ts-expect-error: the prompt has no text
@@ -86,9 +97,13 @@ test.runIf(existsSync(declarations))("the published declarations say what the pr
       Same<source.Attachment, built.Attachment>,
       Same<source.BashResult, built.BashResult>,
       Same<source.SessionState, built.SessionState>,
+      Same<source.SessionEntry, built.SessionEntry>,
+      Same<source.EntryTreeNode, built.EntryTreeNode>,
+      Same<source.UiRequest, built.UiRequest>,
+      Same<source.HostTool, built.HostTool>,
       Same<source.WireModel, built.WireModel>,
       Same<source.SessionState, built.WireModel>,
-    ] = [true, true, true, true, true, true, false];
+    ] = [true, true, true, true, true, true, true, true, true, true, false];
   `;
   // Inside the package, where the sources find what they import.
   const folder = join(packageFolder, "node_modules/.cache/types");

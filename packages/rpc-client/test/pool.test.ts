@@ -73,7 +73,7 @@ test("an agent that died or does not answer any more is not handed out but repla
   await untilState(pool, { warm: 2 });
   const [dead = 0, deaf = 0] = pids();
   process.kill(dead, "SIGKILL");
-  process.kill(deaf, "SIGUSR2");
+  process.kill(deaf, "SIGSTOP");
   await until(() => !isRunning(dead));
   const client = await pool.acquire();
   expect([dead, deaf]).not.toContain(await pidOf(client));

@@ -195,15 +195,10 @@ export class Conversation {
    * @throws {SessionError} `read_failed`.
    */
   async read(nodes: readonly TreeNode[]): Promise<SessionEntry[]> {
-    const ids = nodes.flatMap(({ id, entry }) => (entry ? [] : [id]));
-    if (ids.length === 0) return nodes.map(({ entry }) => entry as SessionEntry);
-    const missing = await this.#readKept(ids);
+    const absent = nodes.filter(({ entry }) => !entry);
+    const read = absent.length > 0 ? await this.#readKept(absent.map(({ id }) => id)) : [];
     let next = 0;
-    return nodes.map(({ entry }) => {
-      if (entry) return entry;
-      next += 1;
-      return missing[next - 1] as SessionEntry;
-    });
+    return nodes.map(({ entry }) => entry ?? (read[next++] as SessionEntry));
   }
 
   /** What has been let go of is in the log, unless the log does not work. */

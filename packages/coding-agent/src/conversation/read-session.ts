@@ -42,12 +42,17 @@ export function readSessionHeader(path: string): SessionHeader {
   return withReadErrors(path, () => {
     const file = openSync(path, "r");
     try {
-      const buffer = Buffer.alloc(maxHeaderBytes);
-      return headerIn(buffer.subarray(0, readSync(file, buffer, 0, maxHeaderBytes, 0)), path);
+      return readOpenHeader(file, path);
     } finally {
       closeSync(file);
     }
   });
+}
+
+/** As `readSessionHeader`, for a file that is open to read. */
+export function readOpenHeader(file: number, path: string): SessionHeader {
+  const buffer = Buffer.alloc(maxHeaderBytes);
+  return headerIn(buffer.subarray(0, readSync(file, buffer, 0, maxHeaderBytes, 0)), path);
 }
 
 /** As `readSessionHeader`, for many files at a time. */

@@ -10,6 +10,7 @@ import { readOnlyError } from "./memory-store.ts";
 import {
   describeUnreadable,
   type FileState,
+  readOpenHeader,
   readSessionHeader,
   scanOpenSession,
   scanSession,
@@ -218,7 +219,9 @@ export class SessionFile implements SessionLog {
 
   #migrate(target: string): FileState {
     const state = migrateSessionFile(target);
-    scanSession(target, { onEntry: ({ id }, offset) => void this.#places.set(id, offset) });
+    const migrated = new Map<string, number | undefined>();
+    scanSession(target, { onEntry: ({ id }, offset) => void (migrated.has(id) || migrated.set(id, offset)) });
+    for (const [id, offset] of migrated) this.#places.set(id, offset);
     this.#closeReader();
     return state;
   }
@@ -240,8 +243,9 @@ export class SessionFile implements SessionLog {
     const added = new Set(lines.map((line) => (line.type === "session" ? "" : line.id)));
     const missing = [...this.#places.keys()].filter((id) => !present.ids.has(id) && !added.has(id));
     const recovered: SessionEntry[] = [];
+    const isReadable = this.#isStillIn(header.id);
     for (const id of missing) {
-      const entry = this.#read(id) ?? recall(id);
+      const entry = recall(id) ?? (isReadable ? this.#read(id) : undefined);
       if (entry) recovered.push(entry);
     }
     const entries = [...recovered, ...lines.filter((line) => line.type !== "session" && !present.ids.has(line.id))];
@@ -258,6 +262,15 @@ export class SessionFile implements SessionLog {
     this.#closeReader();
     const lost = missing.length - recovered.length;
     if (lost > 0) this.#diagnostics.push(`${lost} entries of ${this.path} are lost: something else has cut the file off.`);
+  }
+
+  /** Whether the file that is open, which may be gone from its place, is still this session. */
+  #isStillIn(sessionId: string): boolean {
+    try {
+      return this.#reader === undefined || readOpenHeader(this.#reader.file, this.path).id === sessionId;
+    } catch {
+      return false; // cut off, or overwritten by something else
+    }
   }
 
   /** What is in a file that should be this session. */

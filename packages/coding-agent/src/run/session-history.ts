@@ -48,6 +48,11 @@ export class SessionHistory {
     return this.#current.leafId;
   }
 
+  /** The session's name; null when it has none. */
+  get name(): string | null {
+    return this.#current.name;
+  }
+
   /**
    * The entries in the order in which they were appended, those of other branches included.
    *

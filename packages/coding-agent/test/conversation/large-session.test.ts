@@ -60,10 +60,11 @@ test("lines are the same wherever chunks end, and one is longer than many chunks
     const file = openSync(path(), "w+");
     writeSync(file, wanted.join("\n"));
     const found: string[] = [];
-    const result = readFileLines(file, ({ bytes, index, offset }) => {
+    const result = readFileLines(file, ({ text, index, offset, bytes }) => {
       expect(index).toBe(found.length);
       expect(offset).toBe(Buffer.byteLength(found.map((line) => `${line}\n`).join("")));
-      found.push(bytes.toString("utf8"));
+      expect(bytes().toString("utf8") === text).toBe(true);
+      found.push(text as string);
     });
     expect(found).toEqual(wanted);
     expect(result).toEqual({ size: Buffer.byteLength(wanted.join("\n")), endsWithinLine: true });

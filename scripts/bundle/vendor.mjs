@@ -1,0 +1,66 @@
+import { execFileSync } from "node:child_process";
+import { build } from "esbuild";
+
+/**
+ * esbuild plugin: third-party modules that our own files import become files of their own in dist/vendor, so that the library and the
+ * command share one copy, and so that nothing of them is read before it is needed.
+ *
+ * @param inlined - packages that stay in our files, because a start needs them.
+ * @param wanted - filled with the modules that were imported → the folder of the package that imports them.
+ */
+export const vendorModules = (inlined, wanted) => ({
+  name: "vendor-modules",
+  setup(bundle) {
+    // After lazy-builtins, which has taken the modules of Node.
+    bundle.onResolve({ filter: /^[a-z@]/ }, ({ path, importer, kind, resolveDir }) => {
+      if (kind === "entry-point" || importer === "" || importer.includes("node_modules") || isOf(inlined, path)) return undefined;
+      // A package of ours can import only what it declares itself.
+      wanted.set(path, resolveDir.replace(/\/src(\/.*)?$/, ""));
+      return { path: `#vendor/${fileName(path)}`, external: true };
+    });
+  },
+});
+
+/** Whether a module is of one of these packages. */
+const isOf = (packages, path) => packages.some((name) => path === name || path.startsWith(`${name}/`));
+
+/** `@scope/package/sub.js` → `scope-package-sub`. */
+const fileName = (path) => path.replace(/^@/, "").replace(/\.js$/, "").replaceAll(/[^\w-]/g, "-");
+
+/**
+ * Writes dist/vendor/<name>.js for each of these modules; what they share goes into chunks.
+ *
+ * @param wanted - modules as they are imported, such as `highlight.js/lib/common` → the folder of a package that can import them.
+ * @param options - for esbuild: what all bundles have in common.
+ * @returns what was written, as esbuild's metafile tells it.
+ */
+export async function bundleVendor(wanted, options) {
+  const plugin = {
+    name: "vendor-entries",
+    setup(bundle) {
+      bundle.onResolve({ filter: /^vendor:/ }, ({ path }) => ({ path: path.slice("vendor:".length), namespace: "vendor" }));
+      bundle.onLoad({ filter: /.*/, namespace: "vendor" }, ({ path }) => ({
+        contents: `export { ${exportedNames(path, wanted.get(path)).join(", ")} } from ${JSON.stringify(path)};`,
+        resolveDir: wanted.get(path),
+      }));
+    },
+  };
+  const { metafile } = await build({
+    ...options,
+    entryPoints: [...wanted.keys()].sort().map((path) => ({ in: `vendor:${path}`, out: `vendor/${fileName(path)}` })),
+    chunkNames: "vendor/[name]-[hash]",
+    plugins: [...options.plugins, plugin],
+    // Half the size. Names of classes and functions stay, since errors are printed with them.
+    minifyIdentifiers: true,
+    keepNames: true,
+    sourcemap: false,
+  });
+  return metafile.outputs;
+}
+
+/** What a module exports. Asked of Node, since the exports of CommonJS are known only when it has run. */
+function exportedNames(path, cwd) {
+  const program = `console.log(JSON.stringify(Object.keys(await import(${JSON.stringify(path)}))))`;
+  const names = JSON.parse(execFileSync(process.execPath, ["--input-type=module", "--eval", program], { cwd, encoding: "utf8" }));
+  return names.filter((name) => /^[\w$]+$/.test(name));
+}
