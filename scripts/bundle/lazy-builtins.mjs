@@ -27,13 +27,29 @@ export const lazyBuiltins = {
         // Named exports that nobody imports are dropped, thanks to the annotation.
         const value = isPlainFunction(member.value)
           ? `(...args) => ${get(path)}.${name}(...args)`
-          : `/* @__PURE__ */ (() => ${get(path)}.${name})()`;
+          : typeof member.value === "function"
+            ? `/* @__PURE__ */ standIn(() => ${get(path)}.${name})`
+            : `/* @__PURE__ */ (() => ${get(homeOf(path, name))}.${name})()`;
         return `const _${name} = ${value}; export { _${name} as ${name} };`;
       });
-      return { contents: [`export default /* @__PURE__ */ (() => ${get(path)})();`, ...lines].join("\n") };
+      return { contents: [standIn, `export default /* @__PURE__ */ (() => ${get(path)})();`, ...lines].join("\n") };
     });
   },
 };
+
+/**
+ * Source of a function that makes something to use in the place of a class, or of a function with members of its own, which it fetches
+ * when it is used.
+ */
+const standIn = `const standIn = (real) => new Proxy(function () {}, {
+  apply: (_, self, args) => Reflect.apply(real(), self, args),
+  construct: (target, args, made) => Reflect.construct(real(), args, made === target ? real() : made),
+  get: (_, name) => real()[name],
+  has: (_, name) => name in real(),
+});`;
+
+/** Where a constant is found that two modules have: `node:fs` is loaded in every process, `node:fs/promises` is not. */
+const homeOf = (path, name) => (path === "node:fs/promises" && name === "constants" ? "node:fs" : path);
 
 const get = (path) => `process.getBuiltinModule(${JSON.stringify(path)})`;
 

@@ -18,7 +18,7 @@ export interface PoolOptions extends Omit<RpcClientOptions, "restart" | "maxRest
 
 export interface AcquireOptions extends WaitOptions {
   /** A session file to go on with. Default: an empty session. */
-  session?: string;
+  session?: string | undefined;
 }
 
 /** How many agents are in which state, and how many calls of `acquire` wait. */

@@ -1,10 +1,14 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
+
+// Whole programs are started here, on a machine that may be busy.
+vi.setConfig({ testTimeout: 30_000 });
 
 const packageFolder = fileURLToPath(new URL("..", import.meta.url));
 // Inside the package, so that the programs find what a user's own project would have installed.
@@ -16,36 +20,78 @@ afterAll(() => {
   rmSync(workFolder, { recursive: true, force: true });
 });
 
-/** Runs the programs of a document, in a folder with a README, and gives what they print. */
-async function runPrograms(document: string): Promise<string[]> {
+/** The programs of a document as files, in order. */
+function programsOf(document: string): string[] {
   mkdirSync(programFolder, { recursive: true });
   writeFileSync(join(workFolder, "README.md"), "# Sample\n\nA folder for the examples to look at.\n");
   const text = readFileSync(join(packageFolder, document), "utf8");
-  const outputs: string[] = [];
-  for (const [, program = ""] of text.matchAll(/^```ts\n(.*?)^```$/gms)) {
-    const file = join(programFolder, `program-${outputs.length + 1}.ts`);
+  return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, program = ""], index) => {
+    const file = join(programFolder, `${document.replaceAll(/\W/g, "-")}-${index + 1}.ts`);
     writeFileSync(file, program);
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--conditions=pikit-source", file], {
-      cwd: workFolder,
-      env: { ...process.env, PI_CODING_AGENT_DIR: join(workFolder, "agent") },
-    });
-    expect(stderr).toBe("");
-    outputs.push(stdout);
-  }
-  return outputs;
+    return file;
+  });
 }
 
-test("the programs of docs/rpc-client.md run and print what they promise", { timeout: 30_000 }, async () => {
-  const [first, second, ...others] = await runPrograms("../../docs/rpc-client.md");
-  expect(others).toEqual([]);
-  expect(first).toContain("\n[bash]\n");
-  expect(first).toContain('README.md is titled "Sample" and begins: A folder for the examples to look at.');
-  expect(first).toMatch(/\n6 messages\n$/);
-  expect(second).toBe("toolUse\ntoolUse\nstop\n");
+const optionsWith = (env: Record<string, string>) => ({
+  cwd: workFolder,
+  env: { ...process.env, PI_CODING_AGENT_DIR: join(workFolder, "agent"), ...env },
 });
 
-test("the program of the package's README runs", { timeout: 30_000 }, async () => {
-  const [only, ...others] = await runPrograms("README.md");
+/** Runs a program in a folder with a README, and gives what it prints. */
+async function run(file = "", env: Record<string, string> = {}): Promise<string> {
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--conditions=pikit-source", file], optionsWith(env));
+  expect(stderr).toBe("");
+  return stdout;
+}
+
+const [tour, events, tool, bot, job, server, ...others] = programsOf("../../docs/rpc-client.md");
+
+test("docs/rpc-client.md: the first program shows text and tools of a run", async () => {
   expect(others).toEqual([]);
-  expect(only).toMatch(/^6 [\s\S]*README\.md is titled "Sample"/);
+  const output = await run(tour);
+  expect(output).toContain("[bash]\n");
+  expect(output).toContain('README.md is titled "Sample" and begins: A folder for the examples to look at.');
+  expect(output).toMatch(/\n6 messages\n$/);
+});
+
+test("docs/rpc-client.md: events are read one after another", async () => {
+  expect(await run(events)).toBe("toolUse\ntoolUse\nstop\n");
+});
+
+test("docs/rpc-client.md: a tool runs in the program", async () => {
+  const answers = [{ toolCalls: [{ name: "stock", arguments: { article: "lamp" } }] }, { text: "Twelve." }];
+  const script = join(workFolder, "answers.jsonl");
+  writeFileSync(script, answers.map((answer) => `${JSON.stringify(answer)}\n`).join(""));
+  expect(await run(tool, { MODEL: `script/${script}` })).toBe('stock [{"type":"text","text":"lamp: 12 pieces"}]\n');
+});
+
+test("docs/rpc-client.md: a chat bot knows each of its users", async () => {
+  const lines = (await run(bot)).trim().split("\n");
+  expect(lines.map((line) => line.split(":")[0])).toEqual(["Anna, message 6", "Ben, message 6", "Anna, message 12"]);
+});
+
+test("docs/rpc-client.md: a CI job prints its findings and exits with 0", async () => {
+  expect(await run(job)).toContain("demo/tour");
+});
+
+test("docs/rpc-client.md: a web server streams text to browsers, and ends cleanly", async () => {
+  const program = spawn(process.execPath, ["--conditions=pikit-source", server ?? ""], {
+    ...optionsWith({ PORT: "0" }),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = await once(program.stdout, "data");
+  const pages = await Promise.all([1, 2].map(async () => await (await fetch(String(line).trim())).text()));
+  for (const page of pages) {
+    const texts = [...page.matchAll(/^event: text\ndata: (.*)$/gm)].map(([, data = ""]) => JSON.parse(data));
+    expect(texts.join("")).toContain('README.md is titled "Sample"');
+    expect(page).toMatch(/event: end\ndata: null\n\n$/);
+  }
+  program.kill("SIGTERM");
+  expect(await once(program, "exit")).toEqual([0, null]);
+});
+
+test("the program of the package's README runs", async () => {
+  const [only, ...more] = programsOf("README.md");
+  expect(more).toEqual([]);
+  expect(await run(only)).toMatch(/^6 [\s\S]*README\.md is titled "Sample"/);
 });

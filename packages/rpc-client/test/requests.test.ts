@@ -61,6 +61,21 @@ test("RC-003 noise on stdout and answers to nothing are reported and never throw
   expect(error).toMatchObject({ code: "bad_record" });
 });
 
+test("RC-003 a line that says that the agent is ready, and output of no command of ours, are neither noise nor events", async () => {
+  const noise: string[] = [];
+  const events: string[] = [];
+  await using client = await startClient("puppet", { onNoise: (line) => noise.push(line) });
+  client.onEvent(({ type }) => events.push(type));
+  await client.prompt(
+    JSON.stringify([
+      { type: "ready", protocolVersion: 1, version: "1.0.0" },
+      { type: "bash_execution_update", delta: "x" },
+    ]),
+  );
+  await client.getState();
+  expect([noise, events]).toEqual([[], []]);
+});
+
 test("RC-003 RC-004 a late answer is noise, and the next command is answered", async () => {
   const noise: string[] = [];
   await using client = await startClient("plain", { onNoise: (line) => noise.push(line) });

@@ -123,17 +123,12 @@ export class SessionFile implements SessionLog {
   }
 
   read(ids: readonly string[]): SessionEntry[] {
-    const entries = ids.map((id) => {
-      const entry = this.#read(id);
-      if (entry) return entry;
-      throw new SessionError(
-        "read_failed",
-        `The entry ${id} cannot be read from the session file ${this.path} any more: something else has written to it. Restore the file.`,
-      );
-    });
-    if (this.#isClosed) this.#closeReader();
-    else this.#reader?.forget();
-    return entries;
+    try {
+      return ids.map((id) => this.#read(id) ?? this.#failToRead(id));
+    } finally {
+      if (this.#isClosed) this.#closeReader();
+      else this.#reader?.forget();
+    }
   }
 
   /** Gives the lock up. An append that comes later takes it for as long as it lasts. */
@@ -194,6 +189,13 @@ export class SessionFile implements SessionLog {
     return this.#reader?.read(id, offset);
   }
 
+  #failToRead(id: string): never {
+    throw new SessionError(
+      "read_failed",
+      `The entry ${id} cannot be read from the session file ${this.path} any more: something else has written to it. Restore the file.`,
+    );
+  }
+
   /** Appends lines to a file that is in this state, after it has been brought to the current format. */
   #addLines(target: string, found: FileState, lines: Iterable<SessionLine>): FileState {
     const state = found.version === sessionVersion ? found : this.#migrate(target);
@@ -245,7 +247,7 @@ export class SessionFile implements SessionLog {
     const recovered: SessionEntry[] = [];
     const isReadable = this.#isStillIn(header.id);
     for (const id of missing) {
-      const entry = recall(id) ?? (isReadable ? this.#read(id) : undefined);
+      const entry = recall(id) ?? this.#unplaced.get(id) ?? (isReadable ? this.#read(id) : undefined);
       if (entry) recovered.push(entry);
     }
     const entries = [...recovered, ...lines.filter((line) => line.type !== "session" && !present.ids.has(line.id))];

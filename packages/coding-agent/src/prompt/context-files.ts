@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
+import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { isMissing, readText, reasonOf } from "./read-text.ts";
 
 /** Instructions for agents that people keep beside their code. */
 export interface ContextFile {
@@ -7,32 +9,86 @@ export interface ContextFile {
   text: string;
 }
 
-/** Names of such files; the first that a folder has is taken. */
+/** The names of such files, in the order in which those of one folder are read. */
 const fileNames = ["AGENTS.md", "CLAUDE.md"];
+/** What is read of one file. */
+const maxFileBytes = 64 * 1024;
+/** What is read of all: some 50,000 tokens. */
+const maxTotalBytes = 192 * 1024;
 
-/** The context files that apply to a folder: the user's own, then those of the parents, outermost first, and of the folder itself. */
-export function readContextFiles(cwd: string, agentDir: string): ContextFile[] {
-  const folders: string[] = [];
-  for (let folder = cwd; ; folder = dirname(folder)) {
-    folders.unshift(folder);
-    if (dirname(folder) === folder) break;
-  }
-  const files: ContextFile[] = [];
-  for (const folder of new Set([agentDir, ...folders])) {
-    const file = readFirst(folder);
-    if (file) files.push(file);
-  }
-  return files;
+export interface ContextFileOptions {
+  /** The folder to work in. */
+  cwd: string;
+  /** The folder of the user's own file. */
+  agentDir: string;
+  /** Told of files that are there and cannot be used, and of those that are cut. */
+  report(problem: string): void;
 }
 
-function readFirst(folder: string): ContextFile | undefined {
-  for (const name of fileNames) {
-    const path = join(folder, name);
-    try {
-      return { path, text: readFileSync(path, "utf8") };
-    } catch {
-      // Not there, or not readable: the next name, then the next folder.
+/**
+ * The context files that apply to a folder: the user's own, then those of the parents, outermost first, and of the folder itself. A file
+ * that is there twice, by a link or as a copy, counts where it comes first. Where all of them are too long, the nearest have precedence.
+ * Never rejects.
+ */
+export async function loadContextFiles({ cwd, agentDir, report }: ContextFileOptions): Promise<ContextFile[]> {
+  const paths = [...new Set([agentDir, ...foldersTo(cwd)])].flatMap((folder) => fileNames.map((name) => join(folder, name)));
+  const candidates = await Promise.all(paths.map((path) => read(path, report)));
+  const seen = new Set<string>();
+  const files = candidates.filter((file) => {
+    if (!file || file.text.trim() === "" || seen.has(file.realPath) || seen.has(file.text)) return false;
+    seen.add(file.realPath).add(file.text);
+    return true;
+  });
+  const kept: ContextFile[] = [];
+  let left = maxTotalBytes;
+  for (const file of files.toReversed()) {
+    if (!file) continue;
+    const bytes = Buffer.byteLength(file.text);
+    if (bytes > left) {
+      report(`${file.path} is left out: the context files together are over ${maxTotalBytes / 1024} KB. Shorten them.`);
+      continue;
     }
+    left -= bytes;
+    kept.unshift({ path: file.path, text: file.text });
   }
-  return undefined;
+  return kept;
+}
+
+/** The folders from the root to a folder. */
+function foldersTo(cwd: string): string[] {
+  const parent = dirname(cwd);
+  return parent === cwd ? [cwd] : [...foldersTo(parent), cwd];
+}
+
+async function read(path: string, report: (problem: string) => void): Promise<(ContextFile & { realPath: string }) | undefined> {
+  try {
+    const { text, size, isCut } = await readText(path, maxFileBytes);
+    const realPath = await realpath(path);
+    if (!isCut) return { path, text, realPath };
+    const limit = `${maxFileBytes / 1024} KB`;
+    report(`Only the first ${limit} of ${path} are read; it has ${Math.ceil(size / 1024)} KB. Shorten it.`);
+    return {
+      path,
+      realPath,
+      text: `${text.trimEnd()}\n\n[Only the first ${limit} of this file are shown. Read the rest of it where it matters.]`,
+    };
+  } catch (error) {
+    if (!isMissing(error)) report(`The context file ${path} cannot be read: ${reasonOf(error)}.`);
+    return undefined;
+  }
+}
+
+/** As `loadContextFiles`, at once and without its limits. */
+export function readContextFiles(cwd: string, agentDir: string): ContextFile[] {
+  return [...new Set([agentDir, ...foldersTo(cwd)])].flatMap((folder) => {
+    for (const name of fileNames) {
+      const path = join(folder, name);
+      try {
+        return [{ path, text: readFileSync(path, "utf8") }];
+      } catch {
+        // Not there, or not readable: the next name, then the next folder.
+      }
+    }
+    return [];
+  });
 }

@@ -1,16 +1,28 @@
 import type { AgentTool } from "@pikit/agent";
 import type { ContextFile } from "./context-files.ts";
+import { delimited } from "./delimited.ts";
+import { describeSkills, type Skill } from "./skills.ts";
 
 export interface SystemPromptParts {
   cwd: string;
   tools: readonly AgentTool[];
   contextFiles: readonly ContextFile[];
+  /** Listed where there is a tool to read them with. Default: none. */
+  skills?: readonly Skill[] | undefined;
+  /** What MCP servers say about their use. Default: nothing. */
+  serverInstructions?: readonly ServerInstructions[] | undefined;
   /** Takes the place of the built-in instructions. */
   instructions?: string | undefined;
   /** Comes last. */
   append?: string | undefined;
   /** Default: now. Only the day is told. */
   now?: Date;
+}
+
+/** What an MCP server says about its use. */
+export interface ServerInstructions {
+  server: string;
+  text: string;
 }
 
 const builtInInstructions = `You are pi, a coding agent. You work in the user's folder with the tools you are given, and answer in plain text.
@@ -21,17 +33,15 @@ const builtInInstructions = `You are pi, a coding agent. You work in the user's 
 - Say briefly what you did and what you found. When something failed, say so and why.`;
 
 /** The system prompt of a session. Equal parts give equal text, so that providers can cache it. */
-export function buildSystemPrompt({ cwd, tools, contextFiles, instructions, append, now = new Date() }: SystemPromptParts): string {
-  const sections = [instructions ?? builtInInstructions];
+export function buildSystemPrompt(parts: SystemPromptParts): string {
+  const { cwd, tools, contextFiles, skills = [], serverInstructions = [], append, now = new Date() } = parts;
+  const sections = [parts.instructions ?? builtInInstructions];
   if (tools.length > 0) sections.push(`Your tools: ${tools.map(({ name }) => name).join(", ")}.`);
-  for (const { path, text } of contextFiles) sections.push(delimit(path, text));
+  for (const { server, text } of serverInstructions) sections.push(delimited("mcp_server_instructions", { server }, text));
+  for (const { path, text } of contextFiles) sections.push(delimited("context_file", { path }, text));
+  const skillList = tools.some(({ name }) => name === "read") ? describeSkills(skills) : "";
+  if (skillList !== "") sections.push(skillList);
   sections.push(`Working folder: ${cwd}\nDate: ${now.toISOString().slice(0, 10)}`);
   if (append) sections.push(append);
   return sections.join("\n\n");
-}
-
-/** A file's text must not be able to end its own section and pose as part of the prompt. */
-function delimit(path: string, text: string): string {
-  const body = text.trim().replaceAll("</context_file>", "<\\/context_file>");
-  return `<context_file path=${JSON.stringify(path)}>\n${body}\n</context_file>`;
 }

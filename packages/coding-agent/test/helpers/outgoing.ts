@@ -1,6 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { commands, findCommand } from "../../src/protocol/commands.ts";
+import { type EntryTreeNode, EntryTreeNodeSchema } from "../../src/protocol/entries.ts";
 import { type EventName, events } from "../../src/protocol/events.ts";
 import { outgoingFrames, ResponseSchema, SessionHeaderSchema } from "../../src/protocol/frames.ts";
 import type { WireRecord } from "./rpc-process.ts";
@@ -21,7 +22,19 @@ function checkData(record: WireRecord): string[] {
   const name = findCommand(String(record.command));
   if (record.success !== true) return "data" in record ? [`a failed ${record.command} carries data`] : [];
   if (name === undefined) return [`success for the unknown command ${record.command}`];
+  if (name === "get_tree") return checkTree((record.data?.tree ?? []) as EntryTreeNode[]);
   return check(commands[name].data, record.data);
+}
+
+/** Node by node: a tree is as deep as its session is long, and the checker would follow it down by recursion. */
+function checkTree(tree: readonly EntryTreeNode[]): string[] {
+  const violations: string[] = [];
+  const open = [...tree];
+  for (let node = open.pop(); node; node = open.pop()) {
+    violations.push(...check(EntryTreeNodeSchema, { ...node, children: [] }));
+    open.push(...node.children);
+  }
+  return violations;
 }
 
 function check(schema: TSchema, value: unknown): string[] {

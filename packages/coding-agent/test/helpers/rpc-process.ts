@@ -65,6 +65,18 @@ export class RpcProcess {
     return this.waitFor({ type: "response", id });
   }
 
+  /** Sends a command that must succeed and resolves with its data. */
+  async ask(command: { type: string; [field: string]: unknown }): Promise<Record<string, unknown>> {
+    const response = await this.request(command);
+    expect(response).toMatchObject({ success: true });
+    return response.data ?? {};
+  }
+
+  /** What `get_state` tells now. */
+  state(): Promise<Record<string, unknown>> {
+    return this.ask({ type: "get_state" });
+  }
+
   /** Sends a prompt and waits until its run has settled; returns the records from its response on. */
   async promptAndWait(message: string): Promise<WireRecord[]> {
     const from = this.records.length;

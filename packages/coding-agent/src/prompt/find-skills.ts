@@ -1,0 +1,68 @@
+import { readdir, realpath, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { isMissing, reasonOf } from "./read-text.ts";
+import type { ResourceSource } from "./resource-sources.ts";
+
+const skillFileName = "SKILL.md";
+/** Folders below a source that are looked into. */
+const maxDepth = 4;
+/** Folders of one source that are looked into, should somebody name a home folder. */
+const maxFolders = 2000;
+
+/** A file that describes a skill. */
+export interface SkillFile extends ResourceSource {
+  realPath: string;
+}
+
+/**
+ * The skill files of a source, by path: the file itself, that of the folder, or those of the folders below. A folder that has a `SKILL.md` is one
+ * skill; below it nothing is looked for. Hidden folders and `node_modules` are passed over, links are followed. Never rejects.
+ */
+export async function findSkillFiles(source: ResourceSource, report: (problem: string) => void): Promise<SkillFile[]> {
+  const search = new SkillSearch(source, report);
+  await search.visit(source.path, 0);
+  return search.files;
+}
+
+class SkillSearch {
+  readonly files: SkillFile[] = [];
+  readonly #source: ResourceSource;
+  readonly #report: (problem: string) => void;
+  readonly #visited = new Set<string>();
+
+  constructor(source: ResourceSource, report: (problem: string) => void) {
+    this.#source = source;
+    this.#report = report;
+  }
+
+  async visit(path: string, depth: number): Promise<void> {
+    try {
+      const realPath = await realpath(path);
+      if (this.#visited.has(realPath)) return;
+      this.#visited.add(realPath);
+      const stats = await stat(realPath);
+      if (stats.isFile()) {
+        if (depth === 0 || basename(path) === skillFileName) this.files.push({ ...this.#source, path, realPath });
+      } else if (stats.isDirectory()) await this.#visitFolder(path, depth);
+    } catch (error) {
+      if (depth > 0 && isMissing(error)) return; // a link to nothing, or removed meanwhile
+      if (isMissing(error) && !this.#source.isNamed) return;
+      this.#report(`Skills in ${path} cannot be read: ${isMissing(error) ? "there is no such file or folder" : reasonOf(error)}.`);
+    }
+  }
+
+  async #visitFolder(path: string, depth: number): Promise<void> {
+    const entries = await readdir(path, { withFileTypes: true });
+    if (entries.some(({ name }) => name === skillFileName)) return this.visit(join(path, skillFileName), depth + 1);
+    if (depth === maxDepth) return;
+    const folders = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink()).map(({ name }) => name);
+    for (const name of folders.toSorted()) {
+      if (name.startsWith(".") || name === "node_modules") continue;
+      if (this.#visited.size >= maxFolders) {
+        this.#report(`${this.#source.path} has too many folders to look for skills in all of them. Name a smaller one.`);
+        return;
+      }
+      await this.visit(join(path, name), depth + 1);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/** The front matter of a Markdown file, and what follows it. Files from Windows may begin with a byte order mark and have CRLF. */
+const filePattern = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:^---[ \t]*(?:\r?\n|$))([\s\S]*)$/m;
+const plainLine = /^([A-Za-z][\w-]*):(?:[ \t]+(.*?))?[ \t]*\r?$/;
+
+/** A Markdown file with what stands in its front matter. */
+export interface FrontMatterFile {
+  /** Scalars are texts, also `true` and `12`. Empty where there is no front matter. */
+  fields: ReadonlyMap<string, unknown>;
+  body: string;
+}
+
+/**
+ * Takes a Markdown file apart. Front matter that is no YAML, but has only lines `name: value`, is read as written: many such files
+ * have a colon in an unquoted description.
+ *
+ * @throws {Error} When the front matter cannot be read; the message names the line and no file.
+ */
+export async function parseFrontMatter(text: string): Promise<FrontMatterFile> {
+  const match = filePattern.exec(text);
+  if (!match) return { fields: new Map(), body: text.replace(/^\uFEFF/, "") };
+  const [, frontMatter = "", body = ""] = match;
+  const { parseDocument } = await import("yaml");
+  const document = parseDocument(frontMatter, { schema: "failsafe", logLevel: "silent" });
+  const [error] = document.errors;
+  if (error) {
+    const fields = readPlainLines(frontMatter);
+    if (fields) return { fields, body };
+    // The front matter begins in the second line of the file.
+    throw new Error(`line ${(error.linePos?.[0].line ?? 1) + 1} of its front matter is not YAML (${error.code})`);
+  }
+  return { fields: toFields(document), body };
+}
+
+function toFields(document: { toJS(options: object): unknown }): Map<string, unknown> {
+  let value: unknown;
+  try {
+    // References could make a short text a huge value.
+    value = document.toJS({ maxAliasCount: 0 });
+  } catch {
+    throw new Error("its front matter has YAML references, which are not followed");
+  }
+  if (value === null || value === undefined || value === "") return new Map();
+  if (typeof value !== "object" || Array.isArray(value)) throw new Error("its front matter must be a list of `name: value`");
+  return new Map(Object.entries(value));
+}
+
+function readPlainLines(text: string): Map<string, string> | undefined {
+  const fields = new Map<string, string>();
+  for (const line of text.split("\n")) {
+    if (/^\s*(?:#|$)/.test(line)) continue;
+    const [, name, value = ""] = plainLine.exec(line) ?? [];
+    if (name === undefined) return undefined;
+    fields.set(name, value.replace(/^(["'])(.*)\1$/, "$2"));
+  }
+  return fields;
+}
+
+/** A field that is a text with more than blanks, trimmed; undefined for everything else. */
+export function textField({ fields }: FrontMatterFile, name: string): string | undefined {
+  const value = fields.get(name);
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+}

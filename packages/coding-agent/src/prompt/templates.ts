@@ -1,0 +1,114 @@
+import { readdir, realpath, stat } from "node:fs/promises";
+import { basename, extname, join } from "node:path";
+import { SessionError } from "../errors.ts";
+import type { SlashCommand } from "../protocol/data.ts";
+import { type FrontMatterFile, parseFrontMatter, textField } from "./front-matter.ts";
+import { isMissing, readText, reasonOf } from "./read-text.ts";
+import type { ResourceSource } from "./resource-sources.ts";
+import { fillTemplate } from "./template-arguments.ts";
+
+/** What is read of a template at most. */
+const maxFileBytes = 256 * 1024;
+/** Characters of a description that is the template's first line. */
+const maxDescriptionLength = 80;
+
+/** A prompt that is kept in a file and called by its name. */
+export interface PromptTemplate {
+  /** The file's name without `.md`. */
+  name: string;
+  description: string;
+  path: string;
+  location: NonNullable<SlashCommand["location"]>;
+}
+
+/**
+ * Finds the templates of the sources: a file, or the `.md` files of a folder. Of those with the same name the first counts; the others,
+ * and files that cannot be read, are reported. Never rejects.
+ */
+export async function loadTemplates(
+  sources: readonly ResourceSource[],
+  report: (problem: string) => void,
+): Promise<PromptTemplate[]> {
+  const templates = new Map<string, PromptTemplate>();
+  const seen = new Set<string>();
+  for (const source of sources) {
+    for (const path of await findFiles(source, report)) {
+      const template = await loadTemplate(path, source, seen, report);
+      const other = template && templates.get(template.name);
+      if (other) report(`The prompt template ${path} is left out: ${other.path} has the same name.`);
+      else if (template) templates.set(template.name, template);
+    }
+  }
+  return [...templates.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function findFiles({ path, isNamed }: ResourceSource, report: (problem: string) => void): Promise<string[]> {
+  try {
+    if (!(await stat(path)).isDirectory()) return [path];
+    const names = await readdir(path);
+    return names
+      .filter((name) => name.endsWith(".md") && !name.startsWith("."))
+      .sort()
+      .map((name) => join(path, name));
+  } catch (error) {
+    if (isNamed || !isMissing(error)) {
+      const reason = isMissing(error) ? "there is no such file or folder" : reasonOf(error);
+      report(`Prompt templates in ${path} cannot be read: ${reason}.`);
+    }
+    return [];
+  }
+}
+
+async function loadTemplate(
+  path: string,
+  { location }: ResourceSource,
+  seen: Set<string>,
+  report: (problem: string) => void,
+): Promise<PromptTemplate | undefined> {
+  try {
+    const realPath = await realpath(path);
+    if (seen.has(realPath)) return undefined;
+    seen.add(realPath);
+    const name = basename(path, extname(path));
+    if (/\s/.test(name)) throw new Error("its name has a blank, so that nobody can call it");
+    const file = await readTemplate(path);
+    return { name, description: describe(file), path, location };
+  } catch (error) {
+    report(`The prompt template ${path} cannot be used: ${reasonOf(error)}.`);
+    return undefined;
+  }
+}
+
+async function readTemplate(path: string): Promise<FrontMatterFile> {
+  const { text, isCut } = await readText(path, maxFileBytes);
+  if (isCut) throw new Error(`it has more than ${maxFileBytes / 1024} KB`);
+  const file = await parseFrontMatter(text);
+  if (file.body.trim() === "") throw new Error("there is no text in it");
+  return file;
+}
+
+function describe(file: FrontMatterFile): string {
+  const description = textField(file, "description");
+  if (description !== undefined) return description;
+  const firstLine = file.body.trim().split("\n", 1)[0]?.trim() ?? "";
+  return firstLine.length > maxDescriptionLength ? `${firstLine.slice(0, maxDescriptionLength).trimEnd()}…` : firstLine;
+}
+
+/**
+ * The message that `/name arguments` stands for, from the file as it is now.
+ *
+ * @throws {SessionError} `invalid_input` when the file cannot be read any more.
+ */
+export async function invokeTemplate({ path }: PromptTemplate, args: string): Promise<string> {
+  try {
+    const { body } = await readTemplate(path);
+    return fillTemplate(body.trim(), args);
+  } catch (error) {
+    throw new SessionError("invalid_input", `The prompt template ${path} cannot be used: ${reasonOf(error)}.`, { cause: error });
+  }
+}
+
+/** As `get_commands` lists a template. */
+export function templateCommand({ name, description, path, location }: PromptTemplate): SlashCommand {
+  return { name, description, source: "prompt", location, path };
+}
