@@ -1,4 +1,4 @@
-// npm run bench [-- --json] [--rounds 41] [name …]: runs the benchmarks and prints their results beside the budgets.
+// npm run bench [-- --json] [--full] [--rounds 41] [name …]: runs the benchmarks and prints their results beside the budgets.
 import { parseArgs, styleText } from "node:util";
 import { adapterLoad, adapterStream } from "./adapters.ts";
 import { bash } from "./bash.ts";
@@ -6,19 +6,25 @@ import { edit } from "./edit.ts";
 import { firstAnswer } from "./first-answer.ts";
 import type { Result } from "./lib/statistics.ts";
 import { search } from "./search.ts";
+import { sessions } from "./sessions.ts";
 
-const benchmarks: Readonly<Record<string, (rounds: number) => Promise<Result[]>>> = {
+const benchmarks: Readonly<Record<string, (rounds: number, options: { isFull: boolean }) => Promise<Result[]>>> = {
   "first-answer": firstAnswer,
   "adapter-stream": adapterStream,
   "adapter-load": adapterLoad,
   search,
   edit,
   bash,
+  sessions,
 };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: "boolean", default: false }, rounds: { type: "string", default: "21" } },
+  options: {
+    json: { type: "boolean", default: false },
+    full: { type: "boolean", default: false },
+    rounds: { type: "string", default: "21" },
+  },
 });
 const rounds = Number(values.rounds);
 if (!Number.isInteger(rounds) || rounds < 1) fail(`--rounds is "${values.rounds}": expected a number from 1 on.`);
@@ -27,7 +33,7 @@ if (unknown) fail(`No benchmark "${unknown}": there is ${Object.keys(benchmarks)
 
 const results: Result[] = [];
 for (const [name, benchmark] of Object.entries(benchmarks)) {
-  if (positionals.length === 0 || positionals.includes(name)) results.push(...(await benchmark(rounds)));
+  if (positionals.length === 0 || positionals.includes(name)) results.push(...(await benchmark(rounds, { isFull: values.full })));
 }
 if (values.json)
   console.log(JSON.stringify({ node: process.version, platform: `${process.platform}-${process.arch}`, rounds, results }, null, 2));

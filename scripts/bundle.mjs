@@ -86,7 +86,11 @@ async function bundle(entryPoints, { folder, imports, shared }) {
     ...options(imports),
     entryPoints,
     chunkNames: `${folder}/[name]-[hash]`,
-    plugins: [lazyBuiltins, fewChunks(shared), ...(inlines ? [] : [vendorModules([...inlined, ...imports, ...packageNames], vendored)])],
+    plugins: [
+      lazyBuiltins,
+      fewChunks(shared),
+      ...(inlines ? [] : [vendorModules([...inlined, ...imports, ...packageNames], vendored)]),
+    ],
     // The names and lines of the sources are enough for a stack trace; their text would make the maps ten times as big (9 MB). The
     // command has none: it prints traces only with PI_DEBUG=1, and its identifiers are those of the sources.
     sourcemap: folder !== "command",

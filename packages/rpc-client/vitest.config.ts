@@ -3,5 +3,6 @@ import { defineProject } from "vitest/config";
 export default defineProject({
   // Tests run from source: the condition names each package's src/index.ts (plain `resolve.conditions` does not reach it).
   ssr: { resolve: { conditions: ["pikit-source"] } },
-  test: { name: "@pikit/rpc-client", include: ["test/**/*.test.ts"] },
+  // Whole programs are started, on machines that may be busy.
+  test: { name: "@pikit/rpc-client", include: ["test/**/*.test.ts"], testTimeout: 30_000, hookTimeout: 60_000 },
 });

@@ -20,6 +20,8 @@ export async function main(args: readonly string[]): Promise<never> {
 }
 
 async function run(args: readonly string[]): Promise<number> {
+  if (args[0] === "agent-rpc") return (await import("./cli/run-agent-rpc.ts")).runAgentRpc(args.slice(1));
+  if (args[0] === "rpc") return (await import("./cli/rpc-command.ts")).runRpcCommand(args.slice(1));
   const parsed = parseArguments(args);
   const { options } = parsed;
   if (options.version) return print(packageVersion());

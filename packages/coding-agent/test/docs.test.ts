@@ -53,6 +53,12 @@ test("the programs of docs/sdk.md run and print what they promise", { timeout: 3
   expect(many).toBe("Hello Ada. Hello Grace. Hello Edsger.\n");
 });
 
+test("the store of docs/session-format.md keeps all promises, and a session goes on in it", { timeout: 30_000 }, async () => {
+  expect(await runPrograms("session-format.md")).toEqual([
+    "All promises were looked at.\nuser assistant\nuser assistant user assistant\n",
+  ]);
+});
+
 test("the script of docs/models.md is one that the scripted model reads", async () => {
   const text = await readFile(join(docsFolder, "models.md"), "utf8");
   const script = /^```jsonl\n(.*?)^```$/ms.exec(text)?.[1] ?? "";

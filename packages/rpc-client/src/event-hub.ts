@@ -56,9 +56,9 @@ export class EventHub {
     const queue: EventQueue<RpcEvent> = new EventQueue({
       maxWaiting,
       onFullChange: this.#onBehindChange,
-      onReturn: () => {
+      onEnd: () => {
         signal?.removeEventListener("abort", stop);
-        if (this.#queues.delete(queue)) this.#onBehindChange();
+        this.#queues.delete(queue);
       },
     });
     if (signal?.aborted) queue.end();
@@ -72,9 +72,7 @@ export class EventHub {
 
   /** Ends the iterators: the process is gone. Listeners stay. */
   close(reason: AgentProcessError): void {
-    for (const queue of this.#queues) endQueue(queue, reason);
-    this.#queues.clear();
-    this.#onBehindChange();
+    for (const queue of [...this.#queues]) endQueue(queue, reason);
   }
 }
 

@@ -3,8 +3,8 @@ export interface EventQueueOptions {
   maxWaiting: number;
   /** Called when the queue becomes full, and when it is no longer. */
   onFullChange: () => void;
-  /** Called once, when the reader stops reading, for example with `break`. */
-  onReturn: () => void;
+  /** Called once, when nothing more is taken in: it was ended, or the reader has stopped reading, for example with `break`. */
+  onEnd: () => void;
 }
 
 /** Values that are pushed from one side and iterated on the other. What nobody has asked for yet waits; being full is told, not enforced. */
@@ -46,6 +46,7 @@ export class EventQueue<T> implements AsyncIterableIterator<T, undefined> {
     this.#end = { error };
     for (const reader of this.#waiting.splice(0)) this.#settleAtEnd(reader);
     this.#updateFull();
+    this.#options.onEnd();
   }
 
   next(): Promise<IteratorResult<T, undefined>> {
@@ -62,7 +63,7 @@ export class EventQueue<T> implements AsyncIterableIterator<T, undefined> {
     this.#values = [];
     this.#nextIndex = 0;
     this.end();
-    this.#options.onReturn();
+    this.#end = { error: undefined };
     return { value: undefined, done: true };
   }
 

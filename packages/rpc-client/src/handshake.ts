@@ -13,6 +13,9 @@ export interface HandshakeOptions {
   tools: CommandParams<"set_host_tools">["tools"];
 }
 
+/** A promise of its own each time: what waits for one that is kept would be kept with it. */
+const never = () => new Promise<never>(() => undefined);
+
 /** Sends a command and waits for its answer. */
 export type Ask = (command: CommandName, params: object) => Promise<unknown>;
 
@@ -26,15 +29,10 @@ export type Ask = (command: CommandName, params: object) => Promise<unknown>;
  * @throws {RpcError} When it does not answer, or refuses to tell its state.
  */
 export async function shakeHands(ask: Ask, { streamMode, settings, tools }: HandshakeOptions): Promise<Partial<SessionState>> {
-  let info: Partial<CommandData<"get_protocol_info">> | undefined;
-  const asked = ask("get_protocol_info", {}).then((data) => {
-    info = (data ?? {}) as typeof info;
-  });
-  // Refused by an older agent, or never answered; what that means is told by the answer to get_state.
-  asked.catch(() => undefined);
+  // Refused by an older agent, or never answered; that one is there all the same when its answer to get_state comes.
+  const wrongVersion = ask("get_protocol_info", {}).then(checkVersion, never);
   if (streamMode === "deltas") ask("set_stream_mode", { mode: "deltas" }).catch(() => undefined);
-  const state = ((await ask("get_state", {})) ?? {}) as Partial<SessionState>;
-  if (info !== undefined) checkVersion(info);
+  const state = ((await Promise.race([ask("get_state", {}), wrongVersion])) ?? {}) as Partial<SessionState>;
   await Promise.all([
     ...settings.map(({ command, params }) => ask(command, params).catch(ignoreRefusal)),
     ...(tools.length > 0 ? [ask("set_host_tools", { tools })] : []),
@@ -42,8 +40,10 @@ export async function shakeHands(ask: Ask, { streamMode, settings, tools }: Hand
   return state;
 }
 
-function checkVersion({ protocolVersion: version, version: release }: Partial<CommandData<"get_protocol_info">>): void {
-  if (version === protocolVersion) return;
+/** Rejects for another version; else it leaves the decision to others. */
+function checkVersion(info: unknown): Promise<never> {
+  const { protocolVersion: version, version: release } = (info ?? {}) as Partial<CommandData<"get_protocol_info">>;
+  if (version === undefined || version === protocolVersion) return never();
   const text = `The agent (pi ${release}) speaks version ${version} of the protocol, but this client speaks version ${protocolVersion}; install versions of both that match.`;
   throw new AgentProcessError("wrong_version", text);
 }

@@ -171,7 +171,7 @@ export class AgentPool {
 
   #start(): void {
     const { size: _size, idleMs: _idleMs, healthCheckMs: _healthCheckMs, ...options } = this.#options;
-    const client = new RpcClient(options);
+    const client = new RpcClient({ ...options, restart: "never" });
     this.#clients.set(client, "starting");
     client.onExit((reason) => this.#onExit(client, reason));
     client.start().then(

@@ -4,12 +4,9 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fixture } from "./helpers/clients.ts";
 import { answer, delta, settled, start } from "./helpers/records.ts";
-
-// Whole programs are started here, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const run = promisify(execFile);
 const packageFolder = fileURLToPath(new URL("..", import.meta.url));

@@ -5,10 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, expect, test, vi } from "vitest";
-
-// Whole programs are started here, on a machine that may be busy.
-vi.setConfig({ testTimeout: 30_000 });
+import { afterAll, expect, test } from "vitest";
 
 const packageFolder = fileURLToPath(new URL("..", import.meta.url));
 // Inside the package, so that the programs find what a user's own project would have installed.

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect, test, vi } from "vitest";
 import type { RpcEvent } from "../src/index.ts";
 import { errorOf } from "./helpers/clients.ts";
@@ -74,6 +75,20 @@ test("events() gives what had arrived and then throws when the agent crashes; a 
   expect(await read.next()).toEqual({ value: start, done: false });
   expect(await errorOf(read.next())).toBe(crash);
   expect(await read.next()).toEqual({ value: undefined, done: true });
+});
+
+test("no listener is left on the signal of an iterator that ended, however it ended", async () => {
+  const client = await playing(["accept", start, "exit"]);
+  const { signal } = new AbortController();
+  const crashed = client.events({ signal });
+  await client.events({ signal }).return?.();
+  expect(getEventListeners(signal, "abort")).toHaveLength(1);
+  await client.prompt("Hi");
+  await errorOf(all(crashed));
+  await crashed.return?.();
+  expect(await crashed.next()).toEqual({ value: undefined, done: true });
+  await errorOf(all(client.events({ signal })));
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 test("leaving the loop over events() ends the subscription", async () => {

@@ -1,12 +1,11 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { type AgentMessage, type ClientTool, createPool, RpcClient, type RpcClientOptions } from "../src/index.ts";
 import { errorOf } from "./helpers/clients.ts";
 
 // The built agent of this workspace, with models that play a script.
-vi.setConfig({ testTimeout: 20_000 });
 
 function scripted(answers: object[]): RpcClientOptions & { cwd: string } {
   const cwd = mkdtempSync(join(tmpdir(), "rpc-client-work-"));
@@ -29,18 +28,24 @@ const resultsOf = (messages: AgentMessage[]) => messages.filter((message) => mes
 test("the model calls a tool that runs here, sees its updates and its result, and an error as an error", async () => {
   await using client = await startAgent([weatherCall, weatherCall, { text: "Sun." }], { noSession: true });
   let calls = 0;
+  const updates: unknown[] = [];
+  const updated = new Promise<void>((resolve) => {
+    client.onEvent("tool_execution_update", ({ partialResult }) => {
+      updates.push(partialResult.content);
+      resolve();
+    });
+  });
   const weather: ClientTool<{ city: string }> = {
     ...{ name: "weather", description: "Tells the weather.", parameters },
-    execute({ city }, { update }) {
+    async execute({ city }, { update }) {
       calls += 1;
       if (calls === 2) throw new Error("no network");
       update("looking");
+      await updated;
       return { content: [{ type: "text", text: `${city}: sun` }], details: { degrees: 20 } };
     },
   };
   expect(await client.setTools([weather])).toEqual(["weather"]);
-  const updates: unknown[] = [];
-  client.onEvent("tool_execution_update", ({ partialResult }) => updates.push(partialResult.content));
   const messages = await client.promptAndWait("How is the weather?");
   expect(resultsOf(messages)).toMatchObject([
     { toolName: "weather", content: [{ type: "text", text: "Oslo: sun" }], details: { degrees: 20 }, isError: false },
@@ -67,6 +72,21 @@ test("an abort cancels a call that runs here", async () => {
   const messages = await client.promptAndWait("How is the weather?");
   await cancelled.promise;
   expect(resultsOf(messages)).toMatchObject([{ isError: true }]);
+});
+
+test("an approval is asked of the handler; without one the answer is no, and nothing waits", async () => {
+  const touch = (name: string) => ({ toolCalls: [{ name: "bash", arguments: { command: `touch ${name}` } }] });
+  const answers = [touch("one"), touch("two"), { text: "Done." }];
+  await using client = await startAgent(answers, { noSession: true, args: ["--approval", "always"] });
+  const asked: string[] = [];
+  const remove = client.onConfirm(({ title, message }) => {
+    asked.push(`${title} ${message}`);
+    remove();
+    return true;
+  });
+  const results = resultsOf(await client.promptAndWait("Go"));
+  expect(results.map((result) => result.isError)).toEqual([false, true]);
+  expect(asked).toEqual([expect.stringContaining("touch one")]);
 });
 
 test("bash tells its output while the command runs", async () => {

@@ -148,3 +148,11 @@ test("RC-010 a command that no agent would read is refused before it is sent", a
   expect(error).toMatchObject({ code: "too_long", message: expect.stringContaining('"prompt"') });
   await client.getState();
 });
+
+test("RC-010 an answer that is too long to be read rejects what waits, and the next command is answered", async () => {
+  await using client = await startClient("writes-too-much");
+  const error = await errorOf(client.getMessages());
+  expect(error).toBeInstanceOf(RpcProtocolError);
+  expect(error).toMatchObject({ code: "too_long" });
+  expect(await client.getState()).toEqual({ streamMode: "deltas" });
+});

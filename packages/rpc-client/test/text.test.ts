@@ -25,20 +25,20 @@ test("text yields the text of a run as it comes, texts apart, and nothing of the
     delta({ type: "thinking_start", contentIndex: 0 }),
     delta({ type: "thinking_delta", contentIndex: 0, delta: "hm" }),
   ];
+  const next = [start, ...message(...text(0, "next")), endWith({}), settled];
+  await using client = await playing([
+    ...["accept", start, ...message(...thinking, ...text(1, "Let me ", "", "look.")), ...message(...text(0, "Done", "."))],
+    ...[endWith({}), settled, ...next],
+  ]);
+  expect(await collect(client.text("Go"))).toEqual(["Let me ", "look.", "\n\nDone", "."]);
+});
+
+test("text of an answer without text, and of an aborted run, just ends", async () => {
   await using client = await playing(
-    [
-      "accept",
-      start,
-      ...message(...thinking, ...text(1, "Let me ", "", "look.")),
-      ...message(...text(0, "Done", ".")),
-      endWith({}),
-      settled,
-      ...[start, ...message(...text(0, "next")), endWith({}), settled],
-    ],
+    ["accept", start, endWith({}), settled],
     ["accept", start, endWith({ stopReason: "aborted" }), settled],
   );
-  expect(await collect(client.text("Go"))).toEqual(["Let me ", "look.", "\n\nDone", "."]);
-  expect(await collect(client.text("Say nothing"))).toEqual([]);
+  expect([await collect(client.text("1")), await collect(client.text("2"))]).toEqual([[], []]);
 });
 
 test("text throws when the prompt is refused, when the run fails, and when the agent crashes, after what had come", async () => {

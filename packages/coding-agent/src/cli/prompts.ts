@@ -38,10 +38,9 @@ async function readFileArgument(name: string, cwd: string): Promise<{ text?: str
   }
   const found = detectFileKind(bytes.subarray(0, kindHeadBytes));
   if (found.kind === "image") {
-    return {
-      image: { type: "image", data: bytes.toString("base64"), mimeType: found.mimeType },
-      text: `[image ${basename(path)}]`,
-    };
+    const { prepareImage } = await import("../tools/images/prepare-image.ts");
+    const { image, description } = await prepareImage(bytes);
+    return { ...(image ? { image } : {}), text: `[image ${basename(path)}: ${description}]` };
   }
   if (found.kind === "binary") {
     throw new UsageError(`@${name} is neither text nor an image. Give a text file, PNG, JPEG, GIF or WebP.`, 1);

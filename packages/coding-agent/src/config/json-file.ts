@@ -17,12 +17,21 @@ export function readJsonFile(path: string): Record<string, unknown> {
   }
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
-    throw new UsageError(`${path} is not valid JSON. Mend or remove it.`, 1);
+    // Editors on Windows begin files with a byte order mark.
+    value = JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (cause) {
+    throw new UsageError(`${path} is not valid JSON${describePlace(cause, text)}. Mend or remove it.`, 1);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new UsageError(`${path} must hold a JSON object. Mend or remove it.`, 1);
   }
   return value as Record<string, unknown>;
+}
+
+/** Where the parser stopped, as far as it says so: its own message quotes the text. */
+function describePlace(cause: unknown, text: string): string {
+  const position = /at position (\d+)/.exec(String(cause))?.[1];
+  if (position === undefined) return "";
+  const before = text.slice(0, Number(position)).split("\n");
+  return `: it breaks in line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }

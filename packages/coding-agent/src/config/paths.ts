@@ -7,6 +7,11 @@ export function agentFolder(environment: NodeJS.ProcessEnv = process.env): strin
   return override ? resolve(override) : join(homedir(), ".pi", "agent");
 }
 
+/** Where a project keeps what changes the agent for those who work on it. */
+export function projectFolder(cwd: string): string {
+  return join(cwd, ".pi");
+}
+
 /** The folder that holds the sessions of a working folder. Its name is one path segment of at most 255 bytes, whatever the path. */
 export function sessionFolder(cwd: string, agentDir: string): string {
   const name = cwd.replace(/^[/\\]+/, "").replace(/[/\\:]+/g, "-");

@@ -8,7 +8,11 @@ import { ThinkingLevelSchema } from "../protocol/messages.ts";
 import { readFields } from "../protocol/validate.ts";
 import { readJsonFile } from "./json-file.ts";
 
-const SettingsSchema = Type.Object({
+const paths = (what: string) =>
+  Type.Optional(Type.Array(Type.String(), { description: `${what} Relative paths count from the folder of this file; ~ is the home folder.` }));
+
+/** What `settings.json` may hold. */
+export const SettingsSchema = Type.Object({
   defaultProvider: Type.Optional(Type.String()),
   defaultModel: Type.Optional(Type.String()),
   defaultThinkingLevel: Type.Optional(ThinkingLevelSchema),
@@ -49,6 +53,10 @@ const SettingsSchema = Type.Object({
       maxToolCalls: Type.Optional(Type.Number({ minimum: 0 })),
     }),
   ),
+  extensions: paths("Extensions to load: files, folders, or names of installed packages."),
+  skills: paths("Skills: folders with a SKILL.md, or folders of those."),
+  prompts: paths("Prompt templates: files, or folders of them."),
+  mcpServers: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "MCP servers by name." })),
 });
 
 /** The user's choices, from `settings.json`. Keys that this version does not know are left alone. */

@@ -40,6 +40,10 @@ function isUsable(entry: RawRecord): boolean {
       return typeof entry.thinkingLevel === "string";
     case "session_info":
       return entry.name === undefined || entry.name === null || typeof entry.name === "string";
+    case "label":
+      return (
+        typeof entry.targetId === "string" && (entry.label === undefined || entry.label === null || typeof entry.label === "string")
+      );
     default:
       return typeof entry.type === "string";
   }

@@ -48,13 +48,21 @@ export async function readCustomProviders(path: string): Promise<CustomProvider[
   if (typeof providers !== "object" || providers === null || Array.isArray(providers)) {
     throw new UsageError(`${path}: "providers" must be an object with a provider's name in each key.`, 1);
   }
-  return Promise.all(Object.entries(providers).map(([name, value]) => readProvider(name, value, path)));
+  return Promise.all(
+    Object.entries(providers).map(([name, value]) => toCustomProvider(name, value, `${path}, provider "${name}"`)),
+  );
 }
 
-async function readProvider(name: string, value: unknown, path: string): Promise<CustomProvider> {
-  const provider = await read(ProviderSchema, value, `${path}, provider "${name}"`);
+/**
+ * Checks a provider that is described as in `models.json`.
+ *
+ * @param where - Begins the message of an error.
+ * @throws {UsageError} Naming the field that is wrong.
+ */
+export async function toCustomProvider(name: string, value: unknown, where: string): Promise<CustomProvider> {
+  const provider = await read(ProviderSchema, value, where);
   const models = provider.models.map(async (entry, index) => {
-    const model = await read(ModelSchema, entry, `${path}, provider "${name}", model ${index + 1}`);
+    const model = await read(ModelSchema, entry, `${where}, model ${index + 1}`);
     return toModel(name, provider, model);
   });
   return { name, apiKey: provider.apiKey, models: await Promise.all(models) };

@@ -25,6 +25,8 @@ export class ModelRegistry {
   readonly #cwd: string;
   readonly #recordTo: string | undefined;
   #customProviders: Promise<CustomProvider[]> | undefined;
+  /** Those that were added while the program runs, last first. */
+  #added: CustomProvider[] = [];
   /** Once a recording is chosen its models are all there are, so that a run that is replayed reaches no provider. */
   #replay: ReplayModel | undefined;
 
@@ -48,6 +50,11 @@ export class ModelRegistry {
       return this.#replay;
     }
     return (await this.#modelsOf(provider)).find((model) => model.id === id);
+  }
+
+  /** Adds a provider; one that was added under the same name before goes. Its models win over those of `models.json`. */
+  addProvider(provider: CustomProvider): void {
+    this.#added = [provider, ...this.#added.filter(({ name }) => name !== provider.name)];
   }
 
   /**
@@ -126,20 +133,20 @@ export class ModelRegistry {
 
   /** `apiKey` of a provider in `models.json`, as it is written there. */
   async #configuredKey(provider: string): Promise<string | undefined> {
-    return (await this.#custom()).find(({ name }) => name === provider)?.apiKey;
+    return (await this.#custom()).find(({ name, apiKey }) => name === provider && apiKey !== undefined)?.apiKey;
   }
 
   async #modelsOf(provider: string): Promise<readonly Model[]> {
     if (this.#replay) return this.#replay.recordedModels.filter((model) => model.provider === provider);
     if (provider === "demo") return [createDemoModel()];
     // A provider of models.json adds to the built-in one of the same name, and wins where both have a model.
-    const custom = (await this.#custom()).find(({ name }) => name === provider)?.models ?? [];
+    const custom = (await this.#custom()).flatMap(({ name, models }) => (name === provider ? models : []));
     const builtIn = provider === "local" ? await this.local() : await loadProviderModels(provider);
     return [...custom, ...builtIn.filter(({ id }) => !custom.some((model) => model.id === id))];
   }
 
-  #custom(): Promise<CustomProvider[]> {
+  async #custom(): Promise<CustomProvider[]> {
     this.#customProviders ??= readCustomProviders(this.#modelsFile);
-    return this.#customProviders;
+    return [...this.#added, ...(await this.#customProviders)];
   }
 }

@@ -24,10 +24,24 @@ export interface Stdout extends ByteSink {
  * relatives, and libraries that use `process.stdout` write to stderr.
  */
 export function openStdout(): Stdout {
-  globalThis.console = new console.Console(process.stderr, process.stderr);
+  sendConsoleToStderr();
   Object.defineProperty(process, "stdout", { get: () => process.stderr, configurable: true, enumerable: true });
   const info = fstatSync(1);
   return info.isFIFO() || info.isSocket() ? openPipe() : openFile();
+}
+
+/** `console` may have bound `process.stdout` already. The new one is made when it is used: opening stderr takes a twentieth of a start. */
+function sendConsoleToStderr(): void {
+  const { Console } = console;
+  let current: Console | undefined;
+  Object.defineProperty(globalThis, "console", {
+    get: () => (current ??= new Console(process.stderr, process.stderr)),
+    set: (other: Console) => {
+      current = other;
+    },
+    configurable: true,
+    enumerable: false,
+  });
 }
 
 function openPipe(): Stdout {

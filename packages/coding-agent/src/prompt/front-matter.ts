@@ -31,7 +31,7 @@ export async function parseFrontMatter(text: string): Promise<FrontMatterFile> {
   return { fields: toFields(document), body };
 }
 
-function toFields(document: { toJS(options: object): unknown }): Map<string, unknown> {
+function toFields(document: { toJS(options: { maxAliasCount: number }): unknown }): Map<string, unknown> {
   let value: unknown;
   try {
     // References could make a short text a huge value.

@@ -13,8 +13,6 @@ const maxFileBytes = 256 * 1024;
 const maxNameLength = 64;
 const maxDescriptionLength = 1024;
 const namePattern = /^[\p{Ll}\p{Lo}\p{Nd}]+(?:-[\p{Ll}\p{Lo}\p{Nd}]+)*$/u;
-/** Bytes of the list that the model gets: some 8,000 tokens. */
-const maxListBytes = 32 * 1024;
 
 /** What users type before a skill's name. */
 export const skillPrefix = "skill:";
@@ -69,33 +67,6 @@ async function loadSkill({ path, location }: SkillFile, report: (problem: string
 }
 
 /**
- * What the system prompt says of the skills: what they are for and where to read them. Empty when there are none.
- *
- * @param report - Told when there are too many to list.
- */
-export function describeSkills(skills: readonly Skill[]): string {
-  const items: string[] = [];
-  let bytes = 0;
-  const offered = skills.filter(({ isHidden }) => !isHidden);
-  for (const { name, description, path } of offered) {
-    const item = `<skill>\n<name>${escape(name)}</name>\n<description>${escape(description)}</description>\n<location>${escape(path)}</location>\n</skill>`;
-    bytes += Buffer.byteLength(item);
-    if (bytes > maxListBytes) break;
-    items.push(item);
-  }
-  if (items.length === 0) return "";
-  const left = offered.length - items.length;
-  return [
-    "Skills are instructions for particular kinds of tasks. When a task fits the description of one, read its file with the read tool before",
-    "you begin, and follow it. Relative paths in it start from its folder.",
-    "<available_skills>",
-    ...items,
-    ...(left > 0 ? [`(${left} more are not listed; the user can name them.)`] : []),
-    "</available_skills>",
-  ].join("\n");
-}
-
-/**
  * The message that `/skill:name arguments` stands for: the skill's instructions as they are now, then the arguments.
  *
  * @throws {SessionError} `invalid_input` when the file cannot be read any more.
@@ -113,9 +84,4 @@ export async function invokeSkill({ name, path }: Skill, args: string): Promise<
 /** As `get_commands` lists a skill. */
 export function skillCommand({ name, description, path, location }: Skill): SlashCommand {
   return { name: `${skillPrefix}${name}`, description, source: "skill", location, path };
-}
-
-/** No description can end its own element, or begin another one. */
-function escape(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -1,7 +1,8 @@
 import type { AgentTool } from "@pikit/agent";
 import type { ContextFile } from "./context-files.ts";
 import { delimited } from "./delimited.ts";
-import { describeSkills, type Skill } from "./skills.ts";
+import { describeSkills } from "./skill-list.ts";
+import type { Skill } from "./skills.ts";
 
 export interface SystemPromptParts {
   cwd: string;

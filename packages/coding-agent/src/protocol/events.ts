@@ -120,6 +120,8 @@ export const events = {
   thinking_level_changed: event("thinking_level_changed", { level: ThinkingLevelSchema }),
   /** The last event of a run: nothing that the prompt started is at work any more. */
   agent_settled: event("agent_settled", {}),
+  /** An extension has failed; the run and the other extensions go on. `event` is what it was called for: an event, a command, `load`. */
+  extension_error: event("extension_error", { extensionPath: Type.String(), event: Type.String(), error: Type.String() }),
   /** Something failed outside an answer: an unusable input line (for clients that read no responses), a write to the session file. */
   error: event("error", { error: Type.String() }),
 } as const;
@@ -130,6 +132,7 @@ export type EventName = keyof typeof events;
 export type SessionEvent =
   | AutoRetryEvent
   | CompactionEvent
+  | ExtensionErrorEvent
   | LimitEvent
   | RuleEvent
   | TodoEvent
@@ -138,6 +141,7 @@ export type AutoRetryEvent = Static<(typeof events)["auto_retry_start" | "auto_r
 export type CompactionEvent = Static<
   (typeof events)["auto_compaction_start" | "auto_compaction_end" | "compaction_start" | "compaction_end"]
 >;
+export type ExtensionErrorEvent = Static<(typeof events)["extension_error"]>;
 export type RuleEvent = Static<(typeof events)["ttsr_triggered"]>;
 export type TodoEvent = Static<(typeof events)["todo_reminder" | "todo_auto_clear"]>;
 export type LimitEvent = Static<(typeof events)["limit_reached"]>;

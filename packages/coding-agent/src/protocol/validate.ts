@@ -20,10 +20,11 @@ export async function readFields(schema: TObject, record: Record<string, unknown
   const { Value } = await import("@sinclair/typebox/value");
   if (Value.Check(schema, fields)) return fields;
   const error = Value.Errors(schema, fields).First();
-  throw new Error(error ? describe(error) : "The fields do not have the expected types");
+  throw new Error(error ? describeMismatch(error) : "The fields do not have the expected types");
 }
 
-function describe({ path, schema, value }: ValueError): string {
+/** What is wrong in one sentence; the record itself is not shown. */
+export function describeMismatch({ path, schema, value }: ValueError): string {
   const field = path.slice(1).replaceAll("/", ".") || "record";
   return `Field "${field}" must be ${expectation(schema)}, but is ${quote(value)}`;
 }

@@ -26,7 +26,7 @@ test("an image file is sent as an image, text files as delimited text, all with 
     [
       {
         type: "text",
-        text: '<file name="a b.md">\n# Title\n\n</file>\n\n[image dot.png]\n\n<file name="wide.txt">\nwide\n</file>\n\nFirst',
+        text: '<file name="a b.md">\n# Title\n\n</file>\n\n[image dot.png: image/png, 1×1, 70 B]\n\n<file name="wide.txt">\nwide\n</file>\n\nFirst',
       },
       { type: "image", data: png.toString("base64"), mimeType: "image/png" },
     ],

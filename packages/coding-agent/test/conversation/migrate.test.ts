@@ -114,6 +114,23 @@ test("SE-008 a compaction that counts to a line that is gone keeps from the next
   expect(await textsIn(path)).toEqual(["compactionSummary", "three"]);
 });
 
+test("SE-008 of two entries with one id the first counts, before and after the file is rewritten", async () => {
+  const entry = (text: string) =>
+    `{"type":"message","id":"0000000a","parentId":null,"message":{"role":"user","content":"${text}","timestamp":1}}\n`;
+  const header = '{"type":"session","version":2,"id":"x","timestamp":"2025-01-01T00:00:00.000Z","cwd":"/work"}\n';
+  const path = await workspace.write("old.jsonl", header + entry("one") + entry("two"));
+  const conversation = await openToWrite(path);
+  const before = await entriesOf(conversation);
+  expect(before).toMatchObject([{ message: { content: "one" } }]);
+  const added = await conversation.append({ type: "session_info", name: "x" });
+  await conversation.readContext();
+  expect(await entriesOf(conversation)).toEqual([...before, added]);
+  conversation.moveTo(null);
+  await conversation.readContext();
+  expect(await entriesOf(conversation)).toEqual([...before, added]);
+  expect(await textsIn(path)).toEqual(["one"]);
+});
+
 test("SE-009 format 3 with entries of newer programs is read whole, says to the model what it should, and is appended to", async () => {
   const path = await copySession(workspace, "v3.jsonl");
   const before = await readFile(path, "utf8");

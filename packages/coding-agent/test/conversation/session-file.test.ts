@@ -4,13 +4,16 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { everyCut } from "@pikit/test-kit";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { Conversation } from "../../src/conversation/conversation.ts";
 import { SessionFile } from "../../src/conversation/session-file.ts";
 import type { SessionLine } from "../../src/conversation/session-store.ts";
 import { userMessage } from "../helpers/messages.ts";
 import { readLines, useWorkspace } from "../helpers/workspace.ts";
 import { files, readSession, textsIn } from "./helpers.ts";
+
+// Whole programs are started here, on a machine that may be busy.
+vi.setConfig({ testTimeout: 30_000 });
 
 const workspace = useWorkspace();
 const path = () => join(workspace.root, "session.jsonl");
@@ -57,6 +60,8 @@ describe("SE-006 lines that cannot be read", () => {
     ["no id", '{"type":"message","message":{"role":"user","content":"x","timestamp":1}}'],
     ["a message entry without a message", '{"type":"message","id":"0000000a","parentId":"00000001"}'],
     ["a message without a role", '{"type":"message","id":"0000000a","parentId":"00000001","message":{"content":"x"}}'],
+    ["a label that is no text", '{"type":"label","id":"0000000a","parentId":"00000001","targetId":"00000001","label":{}}'],
+    ["a label of nothing", '{"type":"label","id":"0000000a","parentId":"00000001","label":"x"}'],
     ["an answer without blocks", '{"type":"message","id":"0000000a","parentId":"00000001","message":{"role":"assistant"}}'],
   ])("%s: skipped and named, and the rest is there", async (_name, line) => {
     await writeFile(path(), `${header}${entry("00000001", null, "one")}${line}\n\n${entry("00000002", "00000001", "two")}`);

@@ -97,7 +97,7 @@ describe("switch_session", () => {
     await rpc.waitFor({ type: "tool_execution_start" });
     const refused = await rpc.request({ type: "switch_session", sessionPath: other });
     expect(refused).toMatchObject({ success: false, error: expect.stringContaining(String(holder.child.pid)) });
-    expect(refused.error).toContain("--fork");
+    expect(refused.error).toContain("fork it");
     expect(await rpc.state()).toMatchObject({ isStreaming: true });
     await workspace.write("work/go", "");
     await rpc.waitFor({ type: "agent_settled" });

@@ -1,0 +1,71 @@
+import { randomUUID } from "node:crypto";
+import { chmod, mkdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { UsageError } from "../errors.ts";
+import { readJsonFile } from "./json-file.ts";
+
+export interface UpdateOptions {
+  /** Milliseconds to wait for another process that is changing the file. Default: 5000. */
+  waitMs?: number;
+}
+
+/** Milliseconds between two looks at a lock. */
+const lookEveryMs = 50;
+/** Milliseconds after which a lock whose owner has died may be taken. */
+const staleMs = 10_000;
+
+/**
+ * Changes a configuration file that holds one JSON object: reads what is there now, hands it to `change`, and puts the result in its place,
+ * so that what others wrote meanwhile stays. At any moment the file is either the old or the new one. A missing file is begun with mode
+ * 0600.
+ *
+ * @param change - Returns the new content; called while nobody else who uses this function can write.
+ * @throws {UsageError} When the file is malformed, which it then stays, when another process does not let go of it in time, or when it
+ *   cannot be written.
+ */
+export async function updateJsonFile(
+  path: string,
+  change: (content: Record<string, unknown>) => Record<string, unknown>,
+  { waitMs = 5000 }: UpdateOptions = {},
+): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  // People keep their configuration elsewhere and link to it: the link stays.
+  const target = await realpath(path).catch(() => path);
+  const unlock = await lock(target, waitMs);
+  try {
+    const content = change(readJsonFile(target));
+    await replaceFile(target, `${JSON.stringify(content, null, 2)}\n`);
+  } finally {
+    await unlock();
+  }
+}
+
+async function lock(path: string, waitMs: number): Promise<() => Promise<void>> {
+  const { lock } = await import("proper-lockfile");
+  const retries = { retries: Math.ceil(waitMs / lookEveryMs), factor: 1, minTimeout: lookEveryMs, maxTimeout: lookEveryMs };
+  try {
+    const release = await lock(path, { retries, stale: staleMs, realpath: false, onCompromised: () => {} });
+    // Letting go of a lock that was taken away meanwhile is no failure of the change.
+    return () => release().catch(() => {});
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code !== "ELOCKED") throw new UsageError(`Cannot lock ${path}: ${code ?? message}. Check the permissions of its folder.`, 1);
+    throw new UsageError(`${path} is being changed by another process, and was not let go of in ${waitMs} ms. Try again.`, 1);
+  }
+}
+
+async function replaceFile(path: string, text: string): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}`);
+  const mode = await stat(path).then(
+    ({ mode }) => mode & 0o777,
+    () => 0o600,
+  );
+  try {
+    await writeFile(temporary, text, { mode: 0o600, flush: true });
+    await chmod(temporary, mode);
+    await rename(temporary, path);
+  } catch (cause) {
+    await rm(temporary, { force: true });
+    throw new UsageError(`Cannot write ${path}: ${(cause as NodeJS.ErrnoException).code ?? String(cause)}.`, 1);
+  }
+}

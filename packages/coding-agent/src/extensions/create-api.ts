@@ -1,0 +1,67 @@
+import { registerApi } from "@pikit/ai";
+import { toCustomProvider } from "../models/custom-providers.ts";
+import { type ExtensionApi, type ExtensionTool, extensionApiVersion } from "./api.ts";
+import { execProgram } from "./exec-program.ts";
+import type { Extension } from "./extension.ts";
+import type { SessionAccess } from "./session-access.ts";
+
+/** What the api of one extension acts on. */
+export interface ApiParts {
+  extension: Extension;
+  /** The session; throws while there is none. */
+  session(): SessionAccess;
+  /** Called when tools, commands or providers were added. */
+  onRegistered(): void;
+}
+
+const commandName = /^[^\s/]\S*$/;
+
+/** Makes the object that the factory of an extension receives. */
+export function createApi({ extension, session, onRegistered }: ApiParts): ExtensionApi {
+  return {
+    apiVersion: extensionApiVersion,
+    on: (event, handler) => {
+      if (typeof handler !== "function") throw new TypeError(`The handler of "${event}" must be a function.`);
+      return extension.addHandler(event, handler);
+    },
+    registerTool(tool) {
+      for (const [field, type] of Object.entries({ name: "string", description: "string", parameters: "object", execute: "function" })) {
+        if (typeof tool[field as keyof typeof tool] !== type) throw new TypeError(`A tool needs the field "${field}", a ${type}.`);
+      }
+      extension.tools.set(tool.name, tool as unknown as ExtensionTool);
+      onRegistered();
+    },
+    registerCommand(name, command) {
+      if (!commandName.test(name)) throw new TypeError(`A command cannot be named "${name}": give a word without the slash.`);
+      if (typeof command?.handler !== "function") throw new TypeError(`The command "${name}" needs a function "handler".`);
+      extension.commands.set(name, command);
+      onRegistered();
+    },
+    registerProvider(name, { load, ...provider }) {
+      const register = async () => {
+        const added = await toCustomProvider(name, { baseUrl: "", ...provider }, `Provider "${name}"`);
+        if (load) registerApi(provider.api, load);
+        extension.providers.push(added);
+        onRegistered();
+      };
+      const registered = register();
+      extension.waitFor(registered);
+      return registered;
+    },
+    async sendMessage(message, { deliverAs } = {}) {
+      if (typeof message === "string") return session().sendText(message, deliverAs ?? "followUp");
+      const { customType, content, display = true, details } = message;
+      const timestamp = Date.now();
+      const fields = details === undefined ? {} : { details };
+      await session().sendMessage({ role: "custom", customType, content, display, ...fields, timestamp }, deliverAs);
+    },
+    async appendEntry(customType, data) {
+      if (customType.startsWith("pikit.")) throw new TypeError(`Entries of type "${customType}" are pikit's own. Choose another name.`);
+      await session().appendEntry(customType, data);
+    },
+    exec: async (program, args = [], options = {}) => {
+      const { cwd, runProcess } = session();
+      return execProgram(runProcess, [program, ...args], { cwd, ...options });
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import type { ProcessRunner } from "../exec/run-process.ts";
+import type { ExecOptions, ExecResult } from "./api.ts";
+
+/** Characters of each stream that are kept. */
+const maxKept = 1024 * 1024;
+
+/**
+ * Runs a program to its end and keeps what it wrote.
+ *
+ * @throws {ToolError} When it cannot be started.
+ */
+export async function execProgram(
+  run: ProcessRunner,
+  command: readonly [program: string, ...args: string[]],
+  { cwd, env, signal, timeoutMs }: ExecOptions & { cwd: string },
+): Promise<ExecResult> {
+  const kept = { stdout: "", stderr: "" };
+  const { exitCode } = await run({
+    command,
+    cwd,
+    streams: "separate",
+    onOutput(text, stream) {
+      kept[stream] += text.slice(0, maxKept - kept[stream].length);
+    },
+    ...(env === undefined ? {} : { env }),
+    ...(signal === undefined ? {} : { signal }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
+  return { ...kept, exitCode };
+}

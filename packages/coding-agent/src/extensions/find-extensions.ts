@@ -1,0 +1,75 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { basename, extname, join } from "node:path";
+import type { NamedResource } from "../config/all-settings.ts";
+
+const sourceEndings: ReadonlySet<string> = new Set([".ts", ".mts", ".cts", ".js", ".mjs", ".cjs"]);
+
+/** Files of extensions, and what is wrong with places where some should be. */
+export interface FoundExtensions {
+  files: NamedResource[];
+  problems: { path: string; error: string }[];
+}
+
+/** Where extensions are looked for; absolute. */
+export interface ExtensionPlaces {
+  /** Folders whose modules and subfolders are extensions; one that is missing has none. */
+  folders: readonly NamedResource[];
+  /** Files, or folders that are one extension or a package of several; each must be there. */
+  named: readonly NamedResource[];
+}
+
+/** Finds the files of extensions: those of the folders by name, then the named ones in order. A file that comes up twice counts once. */
+export async function findExtensions({ folders, named }: ExtensionPlaces): Promise<FoundExtensions> {
+  const found: FoundExtensions = { files: [], problems: [] };
+  const add = (path: string, location: NamedResource["location"]) => {
+    if (!found.files.some((file) => file.path === path)) found.files.push({ path, location });
+  };
+  for (const { path, location } of folders) {
+    for (const name of await listFolder(path)) {
+      if (name.startsWith(".") || name === "node_modules") continue;
+      const entry = join(path, name);
+      if (isSource(name)) add(entry, location);
+      else for (const file of (await findEntries(entry)) ?? []) add(file, location);
+    }
+  }
+  for (const { path, location } of named) {
+    const isFile = await stat(path).then(
+      (stats) => stats.isFile(),
+      () => undefined,
+    );
+    const files = isFile ? [path] : await findEntries(path);
+    if (isFile === undefined) found.problems.push({ path, error: "There is no such file or folder." });
+    else if (!files) {
+      const error = 'The folder has neither an index.ts or index.js, nor a package.json with "pi": { "extensions": […] }.';
+      found.problems.push({ path, error });
+    } else for (const file of files) add(file, location);
+  }
+  return found;
+}
+
+/** The files that a folder names in its package.json, or its index; undefined when it has neither. */
+async function findEntries(folder: string): Promise<string[] | undefined> {
+  const named = await readFile(join(folder, "package.json"), "utf8").then(readManifest, () => undefined);
+  if (named) return named.map((path) => join(folder, path));
+  const names = await listFolder(folder);
+  const index = names.find((name) => basename(name, extname(name)) === "index" && isSource(name));
+  return index === undefined ? undefined : [join(folder, index)];
+}
+
+function readManifest(text: string): string[] | undefined {
+  try {
+    const { pi } = JSON.parse(text) as { pi?: { extensions?: unknown } };
+    if (!Array.isArray(pi?.extensions)) return undefined;
+    return pi.extensions.filter((path): path is string => typeof path === "string");
+  } catch {
+    return undefined; // a package.json that is none says nothing
+  }
+}
+
+async function listFolder(folder: string): Promise<string[]> {
+  return (await readdir(folder).catch(() => [])).sort();
+}
+
+function isSource(name: string): boolean {
+  return sourceEndings.has(extname(name)) && !name.endsWith(".d.ts");
+}

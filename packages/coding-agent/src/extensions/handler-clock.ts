@@ -1,0 +1,85 @@
+/** How long work may still take after it was told to stop. */
+const abortGraceMs = 2000;
+
+/** The time of a handler. It stands still while the handler waits for the user. */
+export class HandlerClock {
+  readonly #controller = new AbortController();
+  #waits = 0;
+  #startedAt = performance.now();
+  #leftMs: number;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #expired = Promise.withResolvers<never>();
+
+  constructor(limitMs: number) {
+    this.#leftMs = limitMs;
+    this.#expired.promise.catch(() => {}); // nobody need be waiting
+  }
+
+  /** Aborted when the time is up, or with the signal given to `limit`. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Waits for `question` without counting the time. */
+  async whileAsking<T>(question: Promise<T>): Promise<T> {
+    this.#waits += 1;
+    if (this.#waits === 1) this.#pause();
+    try {
+      return await question;
+    } finally {
+      this.#waits -= 1;
+      if (this.#waits === 0) this.#run();
+    }
+  }
+
+  /**
+   * Waits for the work as long as it may take. What it gives afterwards is ignored.
+   *
+   * @throws {Error} When the time is up, or the work goes on 2 seconds after `signal` was aborted.
+   */
+  async limit<T>(work: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
+    const limitMs = this.#leftMs;
+    const onAbort = () => {
+      this.#controller.abort(signal?.reason);
+      this.#stop();
+      this.#timer = setTimeout(
+        () => this.#expired.reject(new Error("It was told to stop, and did not; it was left behind.")),
+        abortGraceMs,
+      );
+    };
+    if (signal?.aborted) onAbort();
+    else if (Number.isFinite(limitMs)) this.#run();
+    signal?.addEventListener("abort", onAbort, { once: true });
+    this.#onExpired = () => {
+      const error = new Error(`It did not finish in ${limitMs / 1000} s, and was left behind.`);
+      this.#expired.reject(error);
+      this.#controller.abort(error);
+    };
+    try {
+      return await Promise.race([work(), this.#expired.promise]);
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+      this.#stop();
+    }
+  }
+
+  #onExpired: (() => void) | undefined;
+  #isStopped = false;
+
+  #run(): void {
+    if (this.#isStopped || !Number.isFinite(this.#leftMs)) return;
+    this.#startedAt = performance.now();
+    this.#timer = setTimeout(() => this.#onExpired?.(), Math.max(0, this.#leftMs));
+  }
+
+  #pause(): void {
+    if (this.#isStopped) return;
+    clearTimeout(this.#timer);
+    this.#leftMs -= performance.now() - this.#startedAt;
+  }
+
+  #stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+}

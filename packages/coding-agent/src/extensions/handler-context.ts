@@ -1,0 +1,79 @@
+import type { AgentMessage } from "@pikit/agent";
+import type { Model } from "@pikit/ai";
+import type { CommandContext, ExtensionUi } from "./api.ts";
+import { createExtensionUi } from "./extension-ui.ts";
+import type { HandlerClock } from "./handler-clock.ts";
+import type { SessionAccess } from "./session-access.ts";
+
+/** The context of one call of a handler. Made for each event, so it does nothing before it is asked. */
+export class HandlerContext implements CommandContext {
+  readonly #session: SessionAccess;
+  readonly #clock: HandlerClock;
+  #ui: ExtensionUi | undefined;
+
+  constructor(session: SessionAccess, clock: HandlerClock) {
+    this.#session = session;
+    this.#clock = clock;
+  }
+
+  get ui(): ExtensionUi {
+    this.#ui ??= createExtensionUi(this.#session.user, this.#clock);
+    return this.#ui;
+  }
+
+  get cwd(): string {
+    return this.#session.cwd;
+  }
+
+  get signal(): AbortSignal {
+    return this.#clock.signal;
+  }
+
+  get model(): Model | undefined {
+    return this.#session.model;
+  }
+
+  get isIdle(): boolean {
+    return !this.#session.isStreaming;
+  }
+
+  get sessionId(): string {
+    return this.#session.sessionId;
+  }
+
+  get sessionFile(): string | null {
+    return this.#session.sessionFile;
+  }
+
+  get messages(): readonly AgentMessage[] {
+    return this.#session.messages;
+  }
+
+  lastEntry(customType: string): Promise<unknown> {
+    return this.#session.lastEntry(customType);
+  }
+
+  abort(): void {
+    this.#session.abort();
+  }
+
+  shutdown(): void {
+    this.#session.shutdown();
+  }
+
+  waitForIdle(): Promise<void> {
+    return this.#session.waitForIdle();
+  }
+
+  compact(instructions?: string): Promise<void> {
+    return this.#session.compact(instructions);
+  }
+
+  newSession(): Promise<boolean> {
+    return this.#session.newSession();
+  }
+
+  switchSession(path: string): Promise<boolean> {
+    return this.#session.switchSession(path);
+  }
+}

@@ -1,0 +1,78 @@
+import { stripVTControlCharacters } from "node:util";
+import type { ExtensionApi, ExtensionFactory } from "./api.ts";
+import { createApi } from "./create-api.ts";
+import { Extension } from "./extension.ts";
+import { type ExtensionPlaces, findExtensions } from "./find-extensions.ts";
+import { HandlerClock } from "./handler-clock.ts";
+import type { ModuleLoader } from "./module-loader.ts";
+import type { SessionAccess } from "./session-access.ts";
+
+/** Milliseconds that a factory may take. */
+const factoryLimitMs = 30_000;
+
+export interface LoadOptions extends ExtensionPlaces {
+  loader: ModuleLoader;
+  /** Extensions that are functions of this process. */
+  factories: readonly ExtensionFactory[];
+  /** The session; throws while there is none. */
+  session(): SessionAccess;
+  /** Called when an extension registers something after it was loaded. */
+  onRegistered(): void;
+}
+
+export interface LoadedExtensions {
+  extensions: Extension[];
+  /** What could not be loaded, naming file and line where they are known. */
+  problems: { path: string; error: string }[];
+}
+
+/** Finds and loads extensions, one after another in order. One that fails is left out, with all that it has registered. Never rejects. */
+export async function loadExtensions(options: LoadOptions): Promise<LoadedExtensions> {
+  const { files, problems } = await findExtensions(options);
+  const extensions: Extension[] = [];
+  const sources = [
+    ...options.factories.map((factory) => ({ path: "<inline>", location: "path" as const, load: async () => factory })),
+    ...files.map(({ path, location }) => ({ path, location, load: () => options.loader.load(path) })),
+  ];
+  for (const { path, location, load } of sources) {
+    const extension = new Extension(path, location);
+    let isLoaded = false;
+    const api = createApi({
+      extension,
+      session: options.session,
+      onRegistered: () => isLoaded && options.onRegistered(),
+    });
+    try {
+      await new HandlerClock(factoryLimitMs).limit(async () => runFactory(await load(), api, extension));
+      isLoaded = true;
+      extensions.push(extension);
+    } catch (error) {
+      problems.push({ path, error: describeLoadError(error, path) });
+    }
+  }
+  return { extensions, problems };
+}
+
+async function runFactory(factory: ExtensionFactory, api: ExtensionApi, extension: Extension): Promise<void> {
+  await factory(api);
+  await extension.settled;
+}
+
+/** What went wrong, with the line of the extension's file where it is known. */
+function describeLoadError(error: unknown, path: string): string {
+  if (!(error instanceof Error)) return String(error);
+  const message = stripVTControlCharacters(error.message).replace(/\s+/g, " ").trim();
+  const [first = message] = message.split(" Require stack:");
+  const place = findPlace(`${message}\n${error.stack ?? ""}`, path);
+  if (!place) return first;
+  return `${first.replace(place.text, "").trim()} (line ${place.line})`;
+}
+
+/** The first `path:line` or `path:line:column` in a text. */
+function findPlace(text: string, path: string): { text: string; line: string } | undefined {
+  for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1)) {
+    const match = /^:(\d+)(?::\d+)?/.exec(text.slice(at + path.length));
+    if (match?.[1] !== undefined) return { text: path + match[0], line: match[1] };
+  }
+  return undefined;
+}

@@ -1,0 +1,81 @@
+import { dirname, join } from "node:path";
+import type { Jiti } from "jiti";
+import { type ExtensionFactory, extensionApiVersion } from "./api.ts";
+
+/** What is read of a module. */
+interface ExtensionModule {
+  default?: unknown;
+  apiVersion?: unknown;
+}
+
+/**
+ * Loads extensions in TypeScript or JavaScript. Imports of `@pikit/*` and TypeBox give them the copies that run here, so that classes and
+ * registries are the same.
+ */
+export class ModuleLoader {
+  readonly #cacheFolder: string;
+  #jiti: Promise<Jiti> | undefined;
+  /** Files that were loaded, of extensions and of what they import. */
+  readonly #loaded = new Set<string>();
+
+  /** @param agentDir - Compiled files are kept there: a shared folder would let others put code into them. */
+  constructor(agentDir: string) {
+    this.#cacheFolder = join(agentDir, "cache", "extensions");
+  }
+
+  /**
+   * Loads the module and returns its default export.
+   *
+   * @throws {Error} When the file cannot be read or compiled, throws, or is not an extension that can be used.
+   */
+  async load(path: string): Promise<ExtensionFactory> {
+    this.#jiti ??= this.#create();
+    const jiti = await this.#jiti;
+    const before = new Set(Object.keys(jiti.cache));
+    const module = await jiti.import<ExtensionModule>(path);
+    const folder = dirname(path);
+    for (const file of Object.keys(jiti.cache)) {
+      if (!before.has(file) && (file === path || !file.includes("node_modules") || file.startsWith(folder))) this.#loaded.add(file);
+    }
+    const { apiVersion = extensionApiVersion } = module;
+    if (typeof apiVersion !== "number" || apiVersion > extensionApiVersion) {
+      throw new Error(`It needs version ${String(apiVersion)} of the extension API, and this is version ${extensionApiVersion}. Update pi.`);
+    }
+    const factory = typeof module === "function" ? module : module.default;
+    if (typeof factory !== "function") throw new Error("Its default export must be a function that takes the extension API.");
+    return factory as ExtensionFactory;
+  }
+
+  /** Reads every file anew when it is loaded the next time. */
+  async forget(): Promise<void> {
+    const jiti = await this.#jiti;
+    for (const file of this.#loaded) delete jiti?.cache[file];
+    this.#loaded.clear();
+  }
+
+  async #create(): Promise<Jiti> {
+    const [{ createJiti }, virtualModules] = await Promise.all([import("jiti"), runningCopies()]);
+    return createJiti(import.meta.url, { virtualModules, fsCache: this.#cacheFolder, interopDefault: false });
+  }
+}
+
+/** The modules that extensions share with us, by name. */
+async function runningCopies(): Promise<Record<string, unknown>> {
+  const [ai, agent, codingAgent, protocol, typebox, value] = await Promise.all([
+    import("@pikit/ai"),
+    import("@pikit/agent"),
+    // The package by its own name: the layers below a session do not know what is above them.
+    import("@pikit/coding-agent"),
+    import("../protocol/index.ts"),
+    import("@sinclair/typebox"),
+    import("@sinclair/typebox/value"),
+  ]);
+  return {
+    "@pikit/ai": ai,
+    "@pikit/agent": agent,
+    "@pikit/coding-agent": codingAgent,
+    "@pikit/coding-agent/protocol": protocol,
+    "@sinclair/typebox": typebox,
+    "@sinclair/typebox/value": value,
+  };
+}

@@ -1,0 +1,101 @@
+import type { AgentTool } from "@pikit/agent";
+import type { Extension } from "./extension.ts";
+import { HandlerClock } from "./handler-clock.ts";
+import { HandlerContext } from "./handler-context.ts";
+import type { HandlerRunner } from "./handler-runner.ts";
+import type { SessionAccess } from "./session-access.ts";
+import type { SlashCommands } from "./slash-commands.ts";
+
+export interface RegistrationParts {
+  extensions: readonly Extension[];
+  session: SessionAccess;
+  commands: SlashCommands;
+  runner: HandlerRunner;
+  /** Ends the commands that are at work now. */
+  signal(): AbortSignal;
+}
+
+/** Puts the providers, commands and tools of extensions into a session. Of two with one name the first counts, and the other is told of. */
+export class Registrations {
+  readonly #parts: RegistrationParts;
+  /** Who has brought each command. */
+  readonly #owners = new Map<string, Extension>();
+  /** What has been told. */
+  readonly #conflicts = new Set<string>();
+
+  constructor(parts: RegistrationParts) {
+    this.#parts = parts;
+  }
+
+  /** Brings the session up to what is registered now. Never rejects. */
+  async install(): Promise<void> {
+    const { extensions, session } = this.#parts;
+    for (const provider of extensions.flatMap(({ providers }) => providers)) session.addProvider(provider);
+    await this.#installCommands();
+    await this.#installTools();
+  }
+
+  async #installCommands(): Promise<void> {
+    for (const extension of this.#parts.extensions) {
+      for (const name of extension.commands.keys()) {
+        if (this.#owners.get(name) === extension) continue;
+        if (this.#register(extension, name)) this.#owners.set(name, extension);
+        else await this.#tellConflict(extension, `The command /${name} is there already`);
+      }
+    }
+  }
+
+  #register(extension: Extension, name: string): boolean {
+    const { path, location } = extension;
+    const description = extension.commands.get(name)?.description;
+    return this.#parts.commands.register({
+      ...{ name, source: "extension", location, path },
+      ...(description === undefined ? {} : { description }),
+      run: async (args) => {
+        const work = (context: HandlerContext) => extension.commands.get(name)?.handler(args, context);
+        const options = { signal: this.#parts.signal(), limitMs: Number.POSITIVE_INFINITY };
+        await this.#parts.runner.run(extension, `/${name}`, work, options);
+      },
+    });
+  }
+
+  async #installTools(): Promise<void> {
+    const { extensions, session, runner } = this.#parts;
+    const tools = new Map<string, AgentTool>();
+    const tiers = Object.assign({}, ...extensions.map((extension) => extension.tiers).toReversed());
+    for (const extension of extensions) {
+      for (const name of extension.tools.keys()) {
+        if (!tools.has(name)) tools.set(name, this.#toAgentTool(extension, name));
+        else await this.#tellConflict(extension, `Another extension has a tool named "${name}"`);
+      }
+    }
+    try {
+      session.setTools([...tools.values()], tiers);
+    } catch (error) {
+      const path = extensions.map((extension) => extension.path).join(", ");
+      await runner.report(path, "load", (error as Error).message);
+    }
+  }
+
+  #toAgentTool(extension: Extension, toolName: string): AgentTool {
+    const tool = extension.tools.get(toolName);
+    if (!tool) throw new Error(`The extension ${extension.path} has no tool "${toolName}".`);
+    const { name, label = name, description, parameters, executionMode } = tool;
+    return {
+      ...{ name, label, description, parameters },
+      ...(executionMode === undefined ? {} : { executionMode }),
+      execute: (toolCallId, params, signal, onUpdate) => {
+        const clock = new HandlerClock(Number.POSITIVE_INFINITY);
+        const context = new HandlerContext(this.#parts.session, clock);
+        return clock.limit(() => tool.execute(toolCallId, params, signal, onUpdate, context), signal);
+      },
+    };
+  }
+
+  async #tellConflict({ path }: Extension, what: string): Promise<void> {
+    const conflict = `${what}; this one cannot be used.`;
+    if (this.#conflicts.has(path + conflict)) return;
+    this.#conflicts.add(path + conflict);
+    await this.#parts.runner.report(path, "load", conflict);
+  }
+}

@@ -1,0 +1,87 @@
+import { SessionError } from "../errors.ts";
+import type { CustomProvider } from "../models/custom-providers.ts";
+import type { ExtensionFactory } from "./api.ts";
+import { ExtensionHost } from "./extension-host.ts";
+import type { ExtensionPlaces } from "./find-extensions.ts";
+import type { HookSlot, SessionHooks } from "./hooks.ts";
+import { type LoadedExtensions, loadExtensions } from "./load-extensions.ts";
+import { ModuleLoader } from "./module-loader.ts";
+import type { SessionAccess } from "./session-access.ts";
+import type { SlashCommands } from "./slash-commands.ts";
+
+/** Milliseconds that a handler may take. */
+const defaultLimitMs = 30_000;
+
+export interface SessionExtensionsOptions {
+  agentDir: string;
+  /** Where extensions are looked for; asked for again by a reload. */
+  places(): ExtensionPlaces | Promise<ExtensionPlaces>;
+  factories: readonly ExtensionFactory[];
+  commands: SlashCommands;
+  /** Milliseconds that a handler may take. Default: 30 seconds. */
+  limitMs?: number | undefined;
+}
+
+/** The extensions of a session: loaded before it is put together, at work as soon as it is, and loaded anew when the user says so. */
+export class SessionExtensions implements HookSlot {
+  readonly #options: SessionExtensionsOptions;
+  readonly #loader: ModuleLoader;
+  #loaded: LoadedExtensions = { extensions: [], problems: [] };
+  #session: SessionAccess | undefined;
+  #host: ExtensionHost | undefined;
+
+  constructor(options: SessionExtensionsOptions) {
+    this.#options = options;
+    this.#loader = new ModuleLoader(options.agentDir);
+  }
+
+  get current(): SessionHooks | undefined {
+    return this.#host;
+  }
+
+  /** One line for each extension that could not be loaded. */
+  get problems(): string[] {
+    return this.#loaded.problems.map(({ path, error }) => `The extension ${path} was not loaded: ${error}`);
+  }
+
+  /** What extensions have registered before there was a session to put it into. */
+  get providers(): readonly CustomProvider[] {
+    return this.#loaded.extensions.flatMap(({ providers }) => providers);
+  }
+
+  /** Runs the factories. Never rejects. */
+  async load(): Promise<void> {
+    const { factories, places } = this.#options;
+    this.#loaded = await loadExtensions({
+      ...(await places()),
+      factories,
+      loader: this.#loader,
+      session: () => this.#requireSession(),
+      onRegistered: () => void this.#host?.install(),
+    });
+  }
+
+  /** Puts what was loaded to work. */
+  async bind(session: SessionAccess, reason: "start" | "reload" = "start"): Promise<void> {
+    this.#session = session;
+    const { commands, limitMs = defaultLimitMs } = this.#options;
+    this.#host = new ExtensionHost({ ...this.#loaded, session, commands, limitMs });
+    await this.#host.install();
+    await this.#host.start(reason);
+  }
+
+  /** Ends the extensions that are at work, reads all of them anew, and puts them to work. What fails is told at once. */
+  async reload(session: SessionAccess): Promise<void> {
+    await this.#host?.shutdown("reload");
+    this.#options.commands.remove(({ source }) => source === "extension");
+    await this.#loader.forget();
+    await this.load();
+    await this.bind(session, "reload");
+    await this.#host?.beforeRun();
+  }
+
+  #requireSession(): SessionAccess {
+    if (this.#session) return this.#session;
+    throw new SessionError("invalid_input", "There is no session yet: do this in a handler, such as that of session_start.");
+  }
+}

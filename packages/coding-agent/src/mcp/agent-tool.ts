@@ -1,0 +1,48 @@
+import type { AgentTool, AgentToolResult } from "@pikit/agent";
+import { Type } from "@sinclair/typebox";
+import { createThrottle } from "../tools/throttle.ts";
+import type { McpProgress, McpTool } from "./connection.ts";
+import type { McpServer } from "./mcp-server.ts";
+import { type McpToolDetails, toToolResult } from "./tool-result.ts";
+
+/** Between two reports of a call's progress, however many the server sends. */
+const updateIntervalMs = 100;
+/** Characters of a message that comes with progress. */
+const maxMessageLength = 1000;
+
+/** A server's tool as the agent runs it, under the name that models know. */
+export function createMcpTool(server: McpServer, tool: McpTool, name: string): AgentTool {
+  return {
+    name,
+    label: tool.title ?? tool.name,
+    description: tool.description,
+    parameters: Type.Unsafe<Record<string, unknown>>(tool.inputSchema),
+    executionMode: tool.isReadOnly ? "parallel" : "sequential",
+    async execute(_toolCallId, params, signal, onUpdate) {
+      let latest: McpProgress | undefined;
+      const updates = createThrottle(updateIntervalMs, () => {
+        if (latest) onUpdate(toUpdate(latest, { server: server.name, tool: tool.name, truncated: false }));
+      });
+      try {
+        const result = await server.call({
+          tool: tool.name,
+          arguments: params as Record<string, unknown>,
+          signal,
+          onProgress(progress) {
+            latest = progress;
+            updates.request();
+          },
+        });
+        return await toToolResult(result, { server: server.name, tool: tool.name, signal });
+      } finally {
+        updates.stop();
+      }
+    },
+  };
+}
+
+function toUpdate({ progress, total, message }: McpProgress, details: McpToolDetails): AgentToolResult<McpToolDetails> {
+  const share = total === undefined ? `${progress}` : `${progress}/${total}`;
+  const text = message === undefined ? share : `${share} ${message.slice(0, maxMessageLength)}`;
+  return { content: [{ type: "text", text }], details };
+}

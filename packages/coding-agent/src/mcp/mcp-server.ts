@@ -1,0 +1,209 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { ToolError } from "@pikit/agent";
+import { type McpConnection, McpConnectionError, type McpProgress, type McpTool } from "./connection.ts";
+import { type McpServerConfig, type ResolvedServer, resolveServer } from "./server-config.ts";
+
+/** The delay before the second attempt after failures in a row; it doubles with each. The first attempt is made at once. */
+const firstBackoffMs = 1000;
+const longestBackoffMs = 60_000;
+/** The longest that a call waits for the next attempt. */
+const longestWaitMs = 8000;
+/** What is told of a problem. */
+const maxProblemLength = 2000;
+
+export interface McpServerOptions {
+  name: string;
+  config: McpServerConfig;
+  /** The session's folder. */
+  cwd: string;
+  offline: boolean;
+  /** Gives each start of a server a mark of its own. */
+  nextMark(): string;
+  /** The tools are other ones than before. */
+  onTools(): void;
+  report(problem: string): void;
+}
+
+export interface McpCallOptions {
+  tool: string;
+  arguments: Record<string, unknown>;
+  signal: AbortSignal;
+  onProgress(progress: McpProgress): void;
+}
+
+/** One server of the settings: started when it is needed, and again when it has died. */
+export class McpServer {
+  readonly name: string;
+  /** Those of the last time that it ran: a call starts it again. */
+  tools: readonly McpTool[] = [];
+  instructions: string | undefined;
+  readonly #options: McpServerOptions;
+  readonly #life = new AbortController();
+  #secrets: readonly string[] = [];
+  #connection: McpConnection | undefined;
+  #timeoutMs = 0;
+  #starting: Promise<void> | undefined;
+  #failures = 0;
+  #nextAttemptAt = 0;
+  #problem = "";
+
+  constructor(options: McpServerOptions) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  /** Starts it if it does not run and its last failures are long enough ago. Resolves when it runs or has failed; never rejects. */
+  start(): Promise<void> {
+    if (this.#connection || this.#life.signal.aborted) return Promise.resolve();
+    if (!this.#starting && performance.now() < this.#nextAttemptAt) return Promise.resolve();
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = undefined;
+    });
+    return this.#starting;
+  }
+
+  /**
+   * Calls a tool. A call that was under way when the server died is not repeated, since it may have had its effect.
+   *
+   * @throws {ToolError} `aborted`, `timeout`, `mcp_unavailable`, `mcp_failed`.
+   */
+  async call(call: McpCallOptions): Promise<CallToolResult> {
+    for (let attempt = 1; ; attempt += 1) {
+      const connection = await this.#ready(call.signal);
+      try {
+        const result = await connection.call({ ...call, timeoutMs: this.#timeoutMs });
+        this.#failures = 0;
+        return result;
+      } catch (error) {
+        // The server has refused the request, so it has had no effect.
+        const isForgotten = error instanceof McpConnectionError && error.failure === "session_lost";
+        if (!isForgotten || attempt > 1) throw this.#toToolError(error, call.tool);
+        if (this.#connection === connection) this.#connection = undefined;
+        await connection.close();
+      }
+    }
+  }
+
+  /** Ends it for good. Never rejects. */
+  async stop(): Promise<void> {
+    this.#life.abort(new Error("the session has ended"));
+    const connection = this.#connection;
+    this.#connection = undefined;
+    await Promise.all([this.#starting, connection?.close()]);
+  }
+
+  async #start(): Promise<void> {
+    try {
+      const resolved = resolveServer(this.#options.config, { env: process.env, offline: this.#options.offline });
+      this.#secrets = resolved.secrets;
+      this.#timeoutMs = resolved.timeoutMs;
+      await this.#connect(resolved);
+      this.#problem = "";
+      this.#options.onTools();
+    } catch (error) {
+      if (this.#life.signal.aborted) return;
+      this.#fail(describe(error));
+      this.#options.report(`The MCP server ${this.name} cannot be used: ${this.#problem}`);
+    }
+  }
+
+  async #connect({ target, startTimeoutMs }: ResolvedServer): Promise<void> {
+    const { cwd, nextMark } = this.#options;
+    const { connect } = await import("./connect.ts");
+    const deadline = AbortSignal.timeout(startTimeoutMs);
+    const signal = AbortSignal.any([this.#life.signal, deadline]);
+    let connection: McpConnection | undefined;
+    try {
+      connection = await connect({ target, cwd, mark: nextMark(), signal, onToolsChanged: () => void this.#refresh() });
+      this.tools = await connection.listTools(signal);
+    } catch (error) {
+      await connection?.close();
+      if (!deadline.aborted) throw error;
+      throw new Error(`it was not ready after ${startTimeoutMs / 1000} seconds (startTimeoutSeconds)`, { cause: error });
+    }
+    if (this.#life.signal.aborted) return connection.close();
+    this.#connection = connection;
+    this.instructions = connection.instructions;
+    void connection.closed.then((end) => this.#lose(connection, end));
+  }
+
+  /** The server has ended by itself. */
+  #lose(connection: McpConnection, end: string): void {
+    if (this.#connection !== connection) return;
+    this.#connection = undefined;
+    if (!this.#life.signal.aborted) this.#fail(`it ${end}`);
+  }
+
+  #fail(problem: string): void {
+    this.#problem = this.#redact(problem).slice(0, maxProblemLength).trimEnd().replace(/\.?$/, ".");
+    this.#failures += 1;
+    const backoffMs = this.#failures === 1 ? 0 : Math.min(firstBackoffMs * 2 ** (this.#failures - 2), longestBackoffMs);
+    this.#nextAttemptAt = performance.now() + backoffMs;
+  }
+
+  async #ready(signal: AbortSignal): Promise<McpConnection> {
+    while (!this.#connection) {
+      if (this.#life.signal.aborted) throw this.#unavailable("the session has left it");
+      const waitMs = this.#nextAttemptAt - performance.now();
+      if (waitMs > longestWaitMs) throw this.#unavailable(`the next attempt is made in ${Math.ceil(waitMs / 1000)} seconds`);
+      const before = this.#failures;
+      try {
+        if (waitMs > 0) await sleep(waitMs, undefined, { signal });
+        await unlessAborted(this.start(), signal);
+      } catch {
+        throw new ToolError("aborted", `The call of the MCP server ${this.name} was aborted.`);
+      }
+      if (!this.#connection && this.#failures > before) throw this.#unavailable();
+    }
+    return this.#connection;
+  }
+
+  async #refresh(): Promise<void> {
+    const connection = this.#connection;
+    if (!connection) return;
+    try {
+      const tools = await connection.listTools(AbortSignal.any([this.#life.signal, AbortSignal.timeout(this.#timeoutMs)]));
+      if (this.#connection !== connection) return;
+      this.tools = tools;
+      this.#options.onTools();
+    } catch (error) {
+      if (this.#connection !== connection) return; // it has ended; its calls say so
+      this.#options.report(`The MCP server ${this.name} has other tools now, and does not tell which: ${describe(error)}.`);
+    }
+  }
+
+  #unavailable(more?: string): ToolError {
+    const text = `The MCP server ${this.name} is not running${more === undefined ? "" : `; ${more}`}. ${this.#problem}`;
+    return new ToolError("mcp_unavailable", `${text.trimEnd()} Go on without it, or tell the user.`);
+  }
+
+  #toToolError(error: unknown, tool: string): ToolError {
+    const failure = error instanceof McpConnectionError ? error.failure : undefined;
+    if (failure === "aborted") return new ToolError("aborted", `The call of ${tool} was aborted.`, { cause: error });
+    if (failure === "timeout") {
+      const text = `${tool} of the MCP server ${this.name} gave no result within ${this.#timeoutMs / 1000} seconds and was cancelled.`;
+      return new ToolError("timeout", text, { cause: error });
+    }
+    const reason = this.#redact(describe(error)).slice(0, maxProblemLength).trimEnd().replace(/\.?$/, ".");
+    const doubt = failure === "closed" ? " The call may have had its effect all the same; look before you repeat it." : "";
+    return new ToolError("mcp_failed", `${tool} of the MCP server ${this.name} failed: ${reason}${doubt}`, { cause: error });
+  }
+
+  /** What references in the settings stood for is not told. */
+  #redact(text: string): string {
+    return this.#secrets.filter((secret) => secret.length >= 4).reduce((rest, secret) => rest.replaceAll(secret, "[hidden]"), text);
+  }
+}
+
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener("abort", onAbort));
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

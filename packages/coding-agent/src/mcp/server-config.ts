@@ -1,0 +1,101 @@
+import { type Static, Type } from "@sinclair/typebox";
+
+/** One entry of `mcpServers` in the settings: a program that is started, or an address. */
+export const McpServerSchema = Type.Object({
+  type: Type.Optional(Type.String({ description: "stdio or http. Not needed: command or url says it." })),
+  command: Type.Optional(Type.String({ description: "The program of a server that is started here; no shell reads it." })),
+  args: Type.Optional(Type.Array(Type.String())),
+  env: Type.Optional(
+    Type.Record(Type.String(), Type.String(), { description: "Added to its environment. $NAME stands for a variable of yours." }),
+  ),
+  cwd: Type.Optional(Type.String({ description: "Where it works. Default, and what it is relative to: the session's folder." })),
+  url: Type.Optional(Type.String({ description: "The address of a server that speaks streamable HTTP." })),
+  headers: Type.Optional(
+    Type.Record(Type.String(), Type.String(), { description: "Sent with each request. $NAME stands for a variable of yours." }),
+  ),
+  tools: Type.Optional(Type.Array(Type.String(), { description: "The tools to offer. Default: all." })),
+  startTimeoutSeconds: Type.Optional(Type.Number({ minimum: 0, description: "Until it must be ready. Default: 30." })),
+  timeoutSeconds: Type.Optional(
+    Type.Number({ minimum: 0, description: "Until a call must have its result; progress begins it anew. Default: 300." }),
+  ),
+  disabled: Type.Optional(Type.Boolean({ description: "Whether to leave it alone. Default: false." })),
+});
+
+export type McpServerConfig = Static<typeof McpServerSchema>;
+
+/** How a server is reached; references are resolved. */
+export type McpTarget =
+  | { kind: "stdio"; command: string; args: readonly string[]; env: Readonly<Record<string, string>>; cwd: string | undefined }
+  | { kind: "http"; url: URL; headers: Readonly<Record<string, string>> };
+
+export interface ResolvedServer {
+  target: McpTarget;
+  startTimeoutMs: number;
+  timeoutMs: number;
+  /** What references stood for: nothing that may be told. */
+  secrets: readonly string[];
+}
+
+export interface ResolveOptions {
+  /** Where variables are looked up. */
+  env: NodeJS.ProcessEnv;
+  /** Whether addresses other than those of this machine are refused. */
+  offline: boolean;
+}
+
+/** The longest delay that a timer takes. */
+const maxTimerMs = 2 ** 31 - 1;
+const referencePattern = /\$\$|\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/g;
+
+/**
+ * Makes a server's settings definite. Only `$NAME` and `${NAME}` in values of `env` and `headers` stand for something, and `$$` for a
+ * dollar sign; everything else is taken as written, and nothing is run to find a value (SC-008).
+ *
+ * @throws {Error} When the settings are no server, or a variable is not set; the message begins with a lower-case letter.
+ */
+export function resolveServer(config: McpServerConfig, { env, offline }: ResolveOptions): ResolvedServer {
+  const secrets: string[] = [];
+  const resolveValues = (values: Readonly<Record<string, string>> = {}, field: string) =>
+    Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [name, resolveReferences(value, `${field}.${name}`, env, secrets)]),
+    );
+  const times = {
+    startTimeoutMs: toMs(config.startTimeoutSeconds ?? 30),
+    timeoutMs: toMs(config.timeoutSeconds ?? 300),
+    secrets,
+  };
+  const { command, args = [], url, cwd } = config;
+  if (command !== undefined && url !== undefined) throw new Error('it has both "command" and "url", but must have one of them');
+  if (command !== undefined && command.trim() !== "") {
+    return { ...times, target: { kind: "stdio", command, args, env: resolveValues(config.env, "env"), cwd } };
+  }
+  if (url === undefined) throw new Error('it has neither "command" nor "url"');
+  return {
+    ...times,
+    target: { kind: "http", url: readUrl(url, offline), headers: resolveValues(config.headers, "headers") },
+  };
+}
+
+function resolveReferences(value: string, field: string, env: NodeJS.ProcessEnv, secrets: string[]): string {
+  return value.replace(referencePattern, (reference, plain?: string, braced?: string) => {
+    const name = plain ?? braced;
+    if (name === undefined) return reference === "$$" ? "$" : reference;
+    const resolved = env[name];
+    if (resolved === undefined) throw new Error(`"${field}" needs the environment variable ${name}, which is not set`);
+    secrets.push(resolved);
+    return resolved;
+  });
+}
+
+function readUrl(text: string, offline: boolean): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // The text itself is not quoted: it may hold a key.
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") throw new Error('its "url" must begin with http:// or https://');
+  const isLocal = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
+  if (offline && !isLocal) throw new Error("it is not on this machine, and --offline allows no request to others");
+  return url;
+}
+
+function toMs(seconds: number): number {
+  return seconds === 0 ? maxTimerMs : Math.min(seconds * 1000, maxTimerMs);
+}

@@ -1,0 +1,90 @@
+import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/sdk/types.js";
+import { type AgentToolResult, ToolError } from "@pikit/agent";
+import type { ImageContent } from "@pikit/ai";
+import { formatSize } from "../tools/truncate.ts";
+import { limitText } from "./limit-text.ts";
+
+/** Images of one result that a model is shown. */
+const maxImages = 10;
+/** Characters of structured content that is kept beside the text. */
+const maxStructuredLength = 50 * 1024;
+
+/** What user interfaces may show of a call. */
+export interface McpToolDetails {
+  server: string;
+  tool: string;
+  /** What the server gave for programs; left out when it is large. */
+  structuredContent?: Record<string, unknown>;
+  truncated: boolean;
+  /** Where the whole text is, when it was truncated. */
+  fullOutputPath?: string;
+}
+
+export interface ResultSource {
+  server: string;
+  tool: string;
+  signal: AbortSignal;
+}
+
+/**
+ * What a model gets of a server's result: all texts, in their order and within the limits of all tools, then the images, fit for every
+ * provider. Structured content is shown as JSON where the server gives no text.
+ *
+ * @throws {ToolError} `mcp_tool_error` when the server says that the call failed.
+ */
+export async function toToolResult(
+  { content, structuredContent, isError }: CallToolResult,
+  { server, tool, signal }: ResultSource,
+): Promise<AgentToolResult<McpToolDetails>> {
+  const images: ImageContent[] = [];
+  const texts: string[] = [];
+  for (const block of content) {
+    const image = imageOf(block);
+    if (image) texts.push(await showImage(image, images, signal));
+    else texts.push(describeBlock(block));
+  }
+  const json = structuredContent && JSON.stringify(structuredContent, undefined, 1);
+  if (json !== undefined && !content.some(({ type }) => type === "text")) texts.push(json);
+  const { text, ...limited } = await limitText(texts.filter((part) => part !== "").join("\n\n"));
+  const isSmall = json !== undefined && json.length <= maxStructuredLength;
+  const details = { server, tool, ...(isSmall ? { structuredContent } : {}), ...limited } as McpToolDetails;
+  if (isError) throw new ToolError("mcp_tool_error", text === "" ? `${tool} failed and did not say why.` : text, { details });
+  return { content: [{ type: "text", text: text === "" ? "(no output)" : text }, ...images], details };
+}
+
+function imageOf(block: ContentBlock): ImageContent | undefined {
+  if (block.type === "image") return { type: "image", data: block.data, mimeType: block.mimeType };
+  if (block.type !== "resource" || !("blob" in block.resource)) return undefined;
+  const { blob, mimeType } = block.resource;
+  return mimeType?.startsWith("image/") ? { type: "image", data: blob, mimeType } : undefined;
+}
+
+async function showImage(content: ImageContent, images: ImageContent[], signal: AbortSignal): Promise<string> {
+  if (images.length === maxImages) return `[image: not shown, since only ${maxImages} are]`;
+  const { prepareImageContent } = await import("../tools/images/prepare-image.ts");
+  const { image, description } = await prepareImageContent(content, { signal });
+  if (image) images.push(image);
+  return `[image${image ? ` ${images.length}` : ""}: ${description}]`;
+}
+
+function describeBlock(block: ContentBlock): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "resource":
+      if ("text" in block.resource) return `${block.resource.uri}\n${block.resource.text}`;
+      return `[${block.resource.uri}: ${describeBinary(block.resource.mimeType, block.resource.blob)}]`;
+    case "resource_link": {
+      const { uri, name, description } = block;
+      return [`[resource ${name}: ${uri}]`, description].filter((part) => part !== undefined).join("\n");
+    }
+    case "audio":
+      return `[${describeBinary(block.mimeType, block.data)}]`;
+    case "image":
+      return ""; // shown as an image
+  }
+}
+
+function describeBinary(mimeType = "binary data", base64: string): string {
+  return `${mimeType}, ${formatSize(Buffer.byteLength(base64, "base64"))}; it cannot be shown`;
+}

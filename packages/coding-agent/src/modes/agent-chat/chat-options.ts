@@ -1,0 +1,103 @@
+import { statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Model } from "@pikit/ai";
+import { readSettings } from "../../config/settings.ts";
+import type { CreateAgentSessionOptions } from "../../create-agent-session.ts";
+import type { BuiltInToolName } from "../../tools/index.ts";
+import type { ChatParams } from "./protocol.ts";
+import { BadRequestError } from "./read-params.ts";
+
+/** What a chat has where nobody says otherwise. */
+const defaults = { maxIterations: 50, maxFailures: 5, maxRepeats: 3 } as const;
+
+const tools: readonly BuiltInToolName[] = ["read", "bash", "edit", "write", "grep", "find", "ls", "preview", "delegate"];
+
+/** What the command line says about all chats. */
+export type BaseOptions = Omit<CreateAgentSessionOptions, "cwd" | "session" | "user"> & { cwd: string; agentDir: string };
+
+type ModelOptions = Pick<CreateAgentSessionOptions, "model" | "provider" | "apiKey">;
+
+/** Options of a session, with the folder that it works in. */
+export type ChatOptions = CreateAgentSessionOptions & { cwd: string };
+
+/**
+ * What the session of a chat is made with: the request says more than the command line, and that more than `settings.json`.
+ *
+ * @throws {BadRequestError} When the workspace is no folder, or an endpoint is given without a model. {UsageError} When the settings
+ *   are faulty.
+ */
+export async function toSessionOptions(base: BaseOptions, { config = {}, context }: ChatParams): Promise<ChatOptions> {
+  const { model: _model, provider: _provider, apiKey: _apiKey, ...others } = base;
+  const settings = await readSettings(join(base.agentDir, "settings.json"));
+  const { max_iterations, max_tool_calls_per_task, max_consecutive_failures, enable_task_planning = true } = config;
+  const maxToolCalls = max_tool_calls_per_task ?? base.limits?.maxToolCalls;
+  return {
+    ...others,
+    ...chooseModel(base, config),
+    cwd: findWorkspace(base.cwd, config.workspace),
+    tools: base.tools ?? (enable_task_planning ? [...tools, "todo"] : tools),
+    approval: base.approval ?? settings.approval ?? "on-risk",
+    limits: {
+      ...base.limits,
+      ...(maxToolCalls === undefined ? {} : { maxToolCalls }),
+      maxTurns: max_iterations ?? base.limits?.maxTurns ?? settings.limits?.maxTurns ?? defaults.maxIterations,
+      maxFailuresInARow: max_consecutive_failures ?? defaults.maxFailures,
+      maxRepeats: defaults.maxRepeats,
+    },
+    ...appendToPrompt(base.appendSystemPrompt, context?.append),
+    separateStreams: true,
+  };
+}
+
+function findWorkspace(cwd: string, workspace: string | undefined): string {
+  const path = resolve(cwd, workspace ?? ".");
+  if (isFolder(path)) return path;
+  throw new BadRequestError(`Field "params.config.workspace" must name a folder, but there is none at ${path}.`);
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false; // it is not there, may not be looked at, or cannot be a path
+  }
+}
+
+function appendToPrompt(...texts: (string | undefined)[]): Pick<CreateAgentSessionOptions, "appendSystemPrompt"> {
+  const appendSystemPrompt = texts.filter((text) => text).join("\n\n");
+  return appendSystemPrompt === "" ? {} : { appendSystemPrompt };
+}
+
+/** Keys go with what they were given for: that of the command line never to an endpoint of the request. */
+function chooseModel(base: BaseOptions, config: NonNullable<ChatParams["config"]>): ModelOptions {
+  const { model, api_base, api_key } = config;
+  const apiKey = api_key ?? (api_base === undefined ? base.apiKey : undefined);
+  const key = apiKey === undefined ? {} : { apiKey };
+  if (api_base !== undefined) {
+    if (model !== undefined) return { ...key, model: toEndpointModel(model, api_base) };
+    throw new BadRequestError('Field "params.config.model" must be given with "api_base": it is the id that the endpoint knows.');
+  }
+  // A provider of the command line goes with the model of the command line.
+  if (model !== undefined) return { ...key, model };
+  return {
+    ...key,
+    ...(base.model === undefined ? {} : { model: base.model }),
+    ...(base.provider === undefined ? {} : { provider: base.provider }),
+  };
+}
+
+/** A model of an OpenAI-compatible endpoint of which nothing else is known. */
+function toEndpointModel(id: string, baseUrl: string): Model {
+  return {
+    id,
+    name: id,
+    api: "openai-completions",
+    provider: "endpoint",
+    baseUrl,
+    reasoning: false,
+    input: ["text", "image"],
+    contextWindow: 0,
+    maxTokens: 0,
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  };
+}

@@ -1,0 +1,155 @@
+import { type TObject, type TSchema, Type } from "@sinclair/typebox";
+import { type CommandName, commandAliases, commands } from "./commands.ts";
+import * as data from "./data.ts";
+import { DeltaUpdateSchema } from "./delta-schema.ts";
+import { commandDescriptions, eventDescriptions, frameDescriptions } from "./descriptions.ts";
+import * as entries from "./entries.ts";
+import { type EventName, events } from "./events.ts";
+import * as frames from "./frames.ts";
+import * as messages from "./messages.ts";
+
+/** A piece of a JSON Schema. */
+export type JsonSchema = { [keyword: string]: unknown };
+
+const anyId = { description: "Any JSON value; the response repeats it." };
+
+/** Every name of a command: its own first, then its aliases. */
+export function namesOf(command: CommandName): string[] {
+  return [command, ...Object.entries(commandAliases).flatMap(([alias, name]) => (name === command ? [alias] : []))];
+}
+
+/** The shared types: name → schema. Where one of them is used, `$ref` stands. */
+export const sharedTypes: ReadonlyMap<string, TSchema> = new Map(
+  [messages, data, entries, frames].flatMap((module) =>
+    Object.entries(module).flatMap(([name, schema]): [string, TSchema][] =>
+      name.endsWith("Schema") && name !== "ResponseSchema" ? [[name.slice(0, -"Schema".length), schema as TSchema]] : [],
+    ),
+  ),
+);
+
+/** Types are found again by what they say, since TypeBox copies them. */
+const namesByText = new Map([...sharedTypes].map(([name, schema]) => [JSON.stringify(schema), name]));
+
+/** The name of a shared type, if it is one. */
+export function nameOf(schema: TSchema): string | undefined {
+  return typeof schema.$ref === "string" ? schema.$ref : namesByText.get(JSON.stringify(schema));
+}
+
+/**
+ * The whole RPC protocol as one JSON Schema (draft 2020-12): `$defs/Incoming` is a line of input, `$defs/Outgoing` a line of output, and
+ * beside them stand every command, response, event, frame and shared type under its own name.
+ */
+export function rpcSchema(): JsonSchema {
+  const incoming = new Map<string, JsonSchema>();
+  const outgoing = new Map<string, JsonSchema>();
+  for (const command of Object.keys(commands) as CommandName[]) {
+    incoming.set(`command.${command}`, commandSchema(command));
+    outgoing.set(`response.${command}`, responseSchema(command));
+  }
+  outgoing.set("response.failed", failedResponse);
+  for (const [name, schema] of Object.entries(frames.incomingFrames)) incoming.set(`frame.${name}`, receivedFrame(name, schema));
+  for (const [name, schema] of Object.entries(frames.outgoingFrames)) outgoing.set(`frame.${name}`, describedFrame(name, schema));
+  outgoing.set("frame.session", { description: "In JSON mode: the first line.", $ref: ref("SessionHeader") });
+  for (const [name, schema] of Object.entries(events)) {
+    outgoing.set(`event.${name}`, { description: eventDescriptions[name as EventName], ...expand(schema) });
+  }
+  outgoing.set("event.message_update.deltas", { description: "A step of an answer in deltas mode.", ...expand(DeltaUpdateSchema) });
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: `pi RPC protocol, version ${data.protocolVersion}`,
+    description: "JSON Lines of pi --mode rpc: Incoming on stdin, Outgoing on stdout. pi --mode json writes the same events.",
+    anyOf: [{ $ref: ref("Incoming") }, { $ref: ref("Outgoing") }],
+    $defs: {
+      Incoming: { anyOf: [...incoming.keys()].map((name) => ({ $ref: ref(name) })) },
+      Outgoing: { anyOf: [...outgoing.keys()].map((name) => ({ $ref: ref(name) })) },
+      ...Object.fromEntries(incoming),
+      ...Object.fromEntries(outgoing),
+      ...Object.fromEntries([...sharedTypes].map(([name, schema]) => [name, expand(schema)])),
+    },
+  };
+}
+
+const ref = (name: string): string => `#/$defs/${name}`;
+const oneOf = (names: readonly string[]): JsonSchema => (names.length === 1 ? { const: names[0] } : { enum: names });
+
+function commandSchema(command: CommandName): JsonSchema {
+  const { params } = commands[command];
+  return {
+    description: commandDescriptions[command],
+    type: "object",
+    properties: { id: anyId, type: oneOf(namesOf(command)), ...receivedFields(params) },
+    required: ["type", ...(params.required ?? [])],
+  };
+}
+
+function responseSchema(command: CommandName): JsonSchema {
+  const schema: TSchema = commands[command].data;
+  const isEmpty = schema.type === Type.Undefined().type;
+  return {
+    type: "object",
+    properties: {
+      id: anyId,
+      type: { const: "response" },
+      command: oneOf(namesOf(command)),
+      success: { const: true },
+      ...(isEmpty ? {} : { data: convert(schema) }),
+    },
+    required: ["type", "command", "success", ...(isEmpty ? [] : ["data"])],
+  };
+}
+
+const failedResponse: JsonSchema = {
+  description:
+    "The answer to a command that was refused or failed. `parse`: the line is no JSON object; `unknown`: it names no command.",
+  type: "object",
+  properties: {
+    id: anyId,
+    type: { const: "response" },
+    command: { type: "string" },
+    success: { const: false },
+    error: { type: "string", description: "What is wrong, and what to do." },
+  },
+  required: ["type", "command", "success", "error"],
+};
+
+function describedFrame(name: string, schema: TSchema): JsonSchema {
+  return { description: frameDescriptions[name as keyof typeof frameDescriptions], ...expand(schema) };
+}
+
+function receivedFrame(name: string, schema: TObject): JsonSchema {
+  return { ...describedFrame(name, schema), properties: receivedFields(schema) };
+}
+
+/** The fields of a record that is read: null stands for an absent one. */
+function receivedFields(schema: TObject): JsonSchema {
+  const required = new Set(schema.required ?? []);
+  return mapValues(schema.properties, (field, name) =>
+    required.has(name) ? convert(field) : { anyOf: [convert(field), { type: "null" }] },
+  );
+}
+
+/** A schema as JSON Schema, shared types by reference. */
+function convert(schema: TSchema): JsonSchema {
+  const name = nameOf(schema);
+  return name === undefined ? expand(schema) : { $ref: ref(name) };
+}
+
+function expand(schema: TSchema): JsonSchema {
+  // TypeBox keeps notes of its own under symbols, which JSON leaves out.
+  const { $id, anyOf, allOf, items, properties, patternProperties, ...plain } = JSON.parse(JSON.stringify(schema)) as JsonSchema;
+  const parts = schema as { anyOf?: TSchema[]; allOf?: TSchema[]; items?: TSchema; properties?: Record<string, TSchema> };
+  if (parts.anyOf?.every((option) => typeof option.const === "string")) {
+    return { ...plain, type: "string", enum: parts.anyOf.map((option) => option.const) };
+  }
+  return {
+    ...plain,
+    ...(parts.anyOf ? { anyOf: parts.anyOf.map(convert) } : {}),
+    ...(parts.allOf ? { allOf: parts.allOf.map(convert) } : {}),
+    ...(parts.items ? { items: convert(parts.items) } : {}),
+    ...(parts.properties ? { properties: mapValues(parts.properties, convert) } : {}),
+  };
+}
+
+function mapValues(record: Record<string, TSchema>, map: (schema: TSchema, name: string) => JsonSchema): JsonSchema {
+  return Object.fromEntries(Object.entries(record).map(([name, schema]) => [name, map(schema, name)]));
+}
