@@ -3,11 +3,11 @@
 // an import, except TypeBox: it is hundreds of small files, and reading them costs more than starting does.
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
-import { bundleDeclarations } from "./bundle/declarations.mjs";
+import { bundleDeclarations, pruneDeclarations } from "./bundle/declarations.mjs";
 import { fewChunks } from "./bundle/few-chunks.mjs";
 import { lazyBuiltins } from "./bundle/lazy-builtins.mjs";
 import { thirdPartyNotices } from "./bundle/notices.mjs";
-import { bundleVendor, vendorModules } from "./bundle/vendor.mjs";
+import { bundleVendor, ownModules, vendorModules } from "./bundle/vendor.mjs";
 
 /** What each package is made of. An entry point is the name of a file in dist → its source. */
 const packages = {
@@ -55,7 +55,8 @@ if (command) {
 }
 
 if (worker) Object.assign(outputs, await bundle(worker, { folder: "chunks", imports: installed, shared: [] }));
-if (vendored.size > 0) Object.assign(outputs, await bundleVendor(vendored, options([])).catch(failed));
+const modules = ownModules(vendored, manifest.imports ?? {});
+if (modules.length > 0) Object.assign(outputs, await bundleVendor(modules, options([])).catch(failed));
 
 const bundled = Object.values(outputs).flatMap(({ inputs }) =>
   Object.keys(inputs).filter((file) => inputs[file].bytesInOutput > 0),
@@ -67,6 +68,9 @@ if (inlines) {
   });
   if (foreign.length > 0) fail(`it must stand alone but bundles ${foreign.slice(0, 3).join(", ")}; import only types from there`);
   bundled.push(...(await bundleDeclarations(Object.keys(library))));
+} else {
+  const types = JSON.stringify(manifest.exports).matchAll(/"\.\/(dist\/[^"]+\.d\.ts)"/g);
+  pruneDeclarations([...types].map(([, file]) => file));
 }
 writeFileSync("dist/THIRD-PARTY-NOTICES.txt", thirdPartyNotices(bundled));
 
@@ -88,7 +92,10 @@ async function bundle(entryPoints, { folder, imports, shared }) {
     chunkNames: `${folder}/[name]-[hash]`,
     plugins: [
       lazyBuiltins,
-      fewChunks(shared),
+      fewChunks(
+        shared,
+        [typebox, ...packageNames].filter((name) => !imports.includes(name)),
+      ),
       ...(inlines ? [] : [vendorModules([...inlined, ...imports, ...packageNames], vendored)]),
     ],
     // The names and lines of the sources are enough for a stack trace; their text would make the maps ten times as big (9 MB). The

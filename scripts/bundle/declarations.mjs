@@ -1,5 +1,5 @@
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { rolldown } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
 
@@ -20,4 +20,27 @@ export async function bundleDeclarations(entries) {
   }
   for (const { fileName, code } of output) writeFileSync(join("dist", fileName), code);
   return output.flatMap(({ moduleIds }) => moduleIds);
+}
+
+/**
+ * Removes the declarations that no entry point leads to: each takes a block of the disk.
+ *
+ * @param entries - declaration files, such as `dist/index.d.ts`.
+ */
+export function pruneDeclarations(entries) {
+  const reached = new Set();
+  const open = entries.map((file) => join(file));
+  while (open.length > 0) {
+    const file = open.pop();
+    if (reached.has(file)) continue;
+    reached.add(file);
+    const imported = readFileSync(file, "utf8").matchAll(/(?:\bfrom|\bimport)\s*\(?"(\.[^"]+)\.ts"/g);
+    for (const [, path] of imported) open.push(join(dirname(file), `${path}.d.ts`));
+  }
+  for (const name of readdirSync("dist", { recursive: true })) {
+    const file = join("dist", name);
+    if (/\.d\.ts(\.map)?$/.test(file) && !reached.has(file.replace(/\.map$/, ""))) rmSync(file);
+  }
+  // tsc takes what it has written once for being there.
+  rmSync("dist/.tsbuildinfo", { force: true });
 }

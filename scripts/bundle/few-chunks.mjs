@@ -6,14 +6,16 @@ import { resolve } from "node:path";
  * along, which is loaded by then anyway; so nearly all of it is shared by the same set, which makes few chunks.
  *
  * @param entries - the library's entry points, such as `src/index.ts`.
+ * @param inlined - packages that are part of our files; an extension gets the running copy of them by `import()`.
  */
-export const fewChunks = (entries) => ({
+export const fewChunks = (entries, inlined) => ({
   name: "few-chunks",
   setup(build) {
-    build.onResolve({ filter: /^\.\.?\// }, ({ path, kind, importer, resolveDir }) => {
+    build.onResolve({ filter: /^[.@]/ }, ({ path, kind, importer, resolveDir }) => {
       // The command line loads the library when it knows that it needs it: not for --version.
       if (kind !== "dynamic-import" || importer.includes("node_modules") || importer.endsWith("/src/cli.ts")) return undefined;
-      return { path: resolve(resolveDir, path), namespace: "with-library" };
+      if (/^\.\.?\//.test(path)) return { path: resolve(resolveDir, path), namespace: "with-library" };
+      return inlined.some((name) => path === name || path.startsWith(`${name}/`)) ? { path, namespace: "with-library" } : undefined;
     });
     build.onLoad({ filter: /.*/, namespace: "with-library" }, ({ path }) => ({
       contents: [

@@ -1,4 +1,6 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { build } from "esbuild";
 
 /**
@@ -14,8 +16,8 @@ export const vendorModules = (inlined, wanted) => ({
     // After lazy-builtins, which has taken the modules of Node.
     bundle.onResolve({ filter: /^[a-z@]/ }, ({ path, importer, kind, resolveDir }) => {
       if (kind === "entry-point" || importer === "" || importer.includes("node_modules") || isOf(inlined, path)) return undefined;
-      // A package of ours can import only what it declares itself.
-      wanted.set(path, resolveDir.replace(/\/src(\/.*)?$/, ""));
+      const folder = resolveDir.replace(/\/src(\/.*)?$/, "");
+      if (folder === process.cwd() || !wanted.has(path)) wanted.set(path, folder);
       return { path: `#vendor/${fileName(path)}`, external: true };
     });
   },
@@ -25,29 +27,51 @@ export const vendorModules = (inlined, wanted) => ({
 const isOf = (packages, path) => packages.some((name) => path === name || path.startsWith(`${name}/`));
 
 /** `@scope/package/sub.js` → `scope-package-sub`. */
-const fileName = (path) => path.replace(/^@/, "").replace(/\.js$/, "").replaceAll(/[^\w-]/g, "-");
+const fileName = (path) =>
+  path
+    .replace(/^@/, "")
+    .replace(/\.js$/, "")
+    .replaceAll(/[^\w-]/g, "-");
 
 /**
- * Writes dist/vendor/<name>.js for each of these modules; what they share goes into chunks.
+ * The modules that this package has to ship. What the code of our other packages imports, they ship: the command takes it from there.
  *
- * @param wanted - modules as they are imported, such as `highlight.js/lib/common` → the folder of a package that can import them.
+ * @param wanted - see `vendorModules`.
+ * @param imports - `imports` of package.json.
+ * @throws {Error} When `imports` does not say where a module of another package is.
+ */
+export function ownModules(wanted, imports) {
+  return [...wanted].flatMap(([path, folder]) => {
+    if (folder === process.cwd()) return [path];
+    const { name } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const specifier = `#vendor/${fileName(path)}`;
+    const target = `${name}/vendor/${fileName(path)}`;
+    if (imports[specifier] !== target) throw new Error(`"imports" of package.json must have "${specifier}": "${target}"`);
+    return [];
+  });
+}
+
+/**
+ * Writes dist/vendor/<name>.js for each module; what they share goes into chunks.
+ *
+ * @param modules - as they are imported, such as `highlight.js/lib/common`.
  * @param options - for esbuild: what all bundles have in common.
  * @returns what was written, as esbuild's metafile tells it.
  */
-export async function bundleVendor(wanted, options) {
+export async function bundleVendor(modules, options) {
   const plugin = {
     name: "vendor-entries",
     setup(bundle) {
       bundle.onResolve({ filter: /^vendor:/ }, ({ path }) => ({ path: path.slice("vendor:".length), namespace: "vendor" }));
       bundle.onLoad({ filter: /.*/, namespace: "vendor" }, ({ path }) => ({
-        contents: `export { ${exportedNames(path, wanted.get(path)).join(", ")} } from ${JSON.stringify(path)};`,
-        resolveDir: wanted.get(path),
+        contents: `export { ${exportedNames(path).join(", ")} } from ${JSON.stringify(path)};`,
+        resolveDir: process.cwd(),
       }));
     },
   };
   const { metafile } = await build({
     ...options,
-    entryPoints: [...wanted.keys()].sort().map((path) => ({ in: `vendor:${path}`, out: `vendor/${fileName(path)}` })),
+    entryPoints: modules.toSorted().map((path) => ({ in: `vendor:${path}`, out: `vendor/${fileName(path)}` })),
     chunkNames: "vendor/[name]-[hash]",
     plugins: [...options.plugins, plugin],
     // Half the size. Names of classes and functions stay, since errors are printed with them.
@@ -59,8 +83,8 @@ export async function bundleVendor(wanted, options) {
 }
 
 /** What a module exports. Asked of Node, since the exports of CommonJS are known only when it has run. */
-function exportedNames(path, cwd) {
+function exportedNames(path) {
   const program = `console.log(JSON.stringify(Object.keys(await import(${JSON.stringify(path)}))))`;
-  const names = JSON.parse(execFileSync(process.execPath, ["--input-type=module", "--eval", program], { cwd, encoding: "utf8" }));
+  const names = JSON.parse(execFileSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8" }));
   return names.filter((name) => /^[\w$]+$/.test(name));
 }

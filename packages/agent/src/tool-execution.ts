@@ -63,7 +63,9 @@ async function prepare(
     if (signal.aborted) return { toolCall, pending };
     const verdict = await withinGrace("the tool", async () => config.beforeToolCall?.(pending, signal), signal);
     if (verdict && "refuse" in verdict) throw new ToolError("refused", verdict.refuse);
-    return { toolCall, pending: verdict ? { ...pending, params: verdict.params } : pending };
+    if (!verdict) return { toolCall, pending };
+    // What a hook has put in their place must be as valid as the model's.
+    return { toolCall, pending: { ...pending, params: await validateArguments(tool, verdict.params as Record<string, unknown>) } };
   } catch (error) {
     return { toolCall, refusal: toToolError(error) };
   }

@@ -2,11 +2,21 @@ import type { AgentMessage, InterruptMode, Listener, QueueMode } from "@pikit/ag
 import type { Model, ThinkingLevel } from "@pikit/ai";
 import type { Conversation } from "./conversation/conversation.ts";
 import { SessionError } from "./errors.ts";
+import type { SlashCommands } from "./extensions/slash-commands.ts";
 import type { ModelChoice } from "./models/model-choice.ts";
 import { toWireModel } from "./models/wire-model.ts";
 import { createUserMessage, type PromptInput } from "./prompt/prompt-input.ts";
-import type { BashResult, CompactionResult, SessionState, SessionStats, TodoPhase, TodoPhaseInput } from "./protocol/data.ts";
+import type {
+  BashResult,
+  CompactionResult,
+  SessionState,
+  SessionStats,
+  SlashCommand,
+  TodoPhase,
+  TodoPhaseInput,
+} from "./protocol/data.ts";
 import type { LimitName } from "./protocol/events.ts";
+import type { CustomMessage } from "./protocol/messages.ts";
 import type { PromptRun } from "./run/run-controller.ts";
 import type { SessionHistory } from "./run/session-history.ts";
 import type { QueuedTexts, StreamingBehavior } from "./run/session-queues.ts";
@@ -41,9 +51,11 @@ export class AgentSession {
   readonly tools: ToolSet;
   /** The conversation as a tree on disk: entries, branches, forks, other sessions. */
   readonly history: SessionHistory;
+  /** What a prompt can be that is not for the model: the commands of extensions. */
+  readonly commands: SlashCommands;
   readonly #parts: ConnectedParts;
-  /** The revision of the tools that the system prompt was made for, and the folder. */
-  #promptMadeFor = "";
+  readonly #shutdown = Promise.withResolvers<void>();
+  #isShuttingDown = false;
 
   /** @param parts - As `connectParts` makes them. */
   constructor(parts: ConnectedParts) {
@@ -51,6 +63,7 @@ export class AgentSession {
     this.models = parts.models;
     this.tools = parts.tools;
     this.history = parts.history;
+    this.commands = parts.commands;
   }
 
   /** The active branch as the model's context is built from it. Live: read it, do not change it. */
@@ -97,6 +110,24 @@ export class AgentSession {
     return this.#parts.listeners.add(listener);
   }
 
+  /** Whether an extension has asked for the end of the process; `shutdownRequested` says when it is time. */
+  get isShuttingDown(): boolean {
+    return this.#isShuttingDown;
+  }
+
+  /** Resolves when an extension has asked for the end of the process, and what is going has settled. */
+  get shutdownRequested(): Promise<void> {
+    return this.#shutdown.promise;
+  }
+
+  /** Asks the owner of the session to end the process as soon as what is going has settled. */
+  requestShutdown(): void {
+    if (this.#isShuttingDown) return;
+    this.#isShuttingDown = true;
+    const settled = Promise.all([this.waitForIdle(), this.#parts.commandRuns.waitForIdle()]);
+    void settled.then(() => this.#shutdown.resolve());
+  }
+
   /**
    * Sends a prompt and resolves when everything it started has settled. What fails on the way (the provider, a tool) is in the
    * transcript: see the last message's `stopReason` and `errorMessage`.
@@ -109,26 +140,35 @@ export class AgentSession {
     await settled;
   }
 
-  /** As `prompt`, but resolves when the prompt is accepted: checked and stored. Its run goes on; `settled` tells when it is over. */
+  /**
+   * As `prompt`, but resolves when the prompt is accepted: checked and stored. Its run goes on; `settled` tells when it is over. A text that
+   * calls a command is never refused: it runs beside the run that is going.
+   */
   async submit(text: string, options: PromptOptions = {}): Promise<PromptRun> {
     const { signal, streamingBehavior, ...input } = options;
+    const call = this.commands.find(text);
+    if (call) return this.#parts.commandRuns.start(call);
     if (this.isStreaming && streamingBehavior) {
       await this.queue(streamingBehavior, { text, ...input });
       return { settled: this.waitForIdle() };
     }
-    return this.#parts.runs.start(async () => {
-      const { model } = this;
-      if (!model) {
-        throw new SessionError("no_model", "No model is chosen. Choose one with set_model or --model, for example demo/tour.");
-      }
-      const message = createUserMessage({ text, ...input });
-      await this.#parts.requireCredentials(model);
-      this.#prepareSystemPrompt();
-      await this.#parts.transcript.recordChoices();
-      await this.#parts.transcript.accept(message);
-      this.#parts.limits.start();
-      return message;
-    }, signal);
+    return this.#startRun(() => this.#preparePrompt({ text, ...input }, signal), signal);
+  }
+
+  /**
+   * Adds a message of a program to the conversation. Without `behavior` nobody answers it until the next prompt; otherwise it is queued
+   * while a run is going, and starts one while idle. Resolves when it is stored, or queued.
+   *
+   * @throws {SessionError} As `prompt`, where it starts a run.
+   */
+  async send(message: CustomMessage, behavior?: StreamingBehavior): Promise<void> {
+    if (behavior && this.isStreaming) this.#parts.queues.addMessage(behavior, message);
+    else if (behavior) await this.#startRun(async () => message);
+    else {
+      await this.#parts.transcript.insert(message);
+      await this.#parts.emit({ type: "message_start", message });
+      await this.#parts.emit({ type: "message_end", message });
+    }
   }
 
   /**
@@ -137,8 +177,10 @@ export class AgentSession {
    *
    * @throws {SessionError} `invalid_input`. Nothing is queued then.
    */
-  queue(behavior: StreamingBehavior, input: PromptInput): Promise<void> {
-    return this.#parts.queues.add(behavior, input);
+  async queue(behavior: StreamingBehavior, input: PromptInput): Promise<void> {
+    const call = this.commands.find(input.text);
+    if (call) this.#parts.commandRuns.start(call);
+    else await this.#parts.queues.add(behavior, { ...input, text: await this.#parts.expandPrompt(input.text, this.cwd) });
   }
 
   /** The texts that wait in the queues, first to go first. */
@@ -190,6 +232,7 @@ export class AgentSession {
 
   /** Stops the run that is going, with its tools, and a compaction; resolves when both have settled. Does nothing when idle. */
   async abort(): Promise<void> {
+    this.#parts.hooks.current?.abort?.();
     await Promise.all([this.#parts.runs.abort(), this.#parts.compactor.abort()]);
   }
 
@@ -222,6 +265,11 @@ export class AgentSession {
     const normalised = await this.#parts.todos.set(phases, "host");
     await offerTodos(this.tools, this.#parts.todos);
     return normalised;
+  }
+
+  /** What a prompt can begin with, and what it does then: commands of extensions, prompt templates, skills. */
+  async listCommands(): Promise<SlashCommand[]> {
+    return [...this.commands.list(), ...(await this.#parts.listPrompts(this.cwd))];
   }
 
   /** Counts, tokens and cost of the whole session, and how full the model's window is. */
@@ -334,7 +382,9 @@ export class AgentSession {
 
   /** Stops everything that the session started and lets go of its subscribers and its file. Safe to call twice. */
   async dispose(): Promise<void> {
+    this.#parts.commandRuns.close();
     await Promise.all([this.#parts.shell.stop(), this.#parts.runs.close(), this.#parts.compactor.abort()]);
+    await this.#parts.hooks.current?.shutdown?.();
     await Promise.all([this.tools.dispose(), this.#parts.stopProcesses()]);
     await this.#parts.transcript.conversation.close();
   }
@@ -343,11 +393,29 @@ export class AgentSession {
     return this.dispose();
   }
 
-  #prepareSystemPrompt(): void {
-    const { agent, buildSystemPrompt } = this.#parts;
-    const wanted = `${this.tools.revision} ${this.sessionId}`;
-    if (this.#promptMadeFor === wanted) return;
-    agent.state.systemPrompt = buildSystemPrompt(this.cwd, agent.state.tools);
-    this.#promptMadeFor = wanted;
+  #startRun(prepare: () => Promise<AgentMessage>, signal?: AbortSignal): Promise<PromptRun> {
+    return this.#parts.runs.start(async () => {
+      const { model } = this;
+      if (!model) {
+        throw new SessionError("no_model", "No model is chosen. Choose one with set_model or --model, for example demo/tour.");
+      }
+      await this.#parts.systemPrompt.begin();
+      const message = await prepare();
+      await this.#parts.requireCredentials(model);
+      await this.#parts.transcript.recordChoices();
+      await this.#parts.transcript.accept(message);
+      this.#parts.limits.start();
+      return message;
+    }, signal);
+  }
+
+  /** Makes the message of a prompt, after templates and extensions have had their say. */
+  async #preparePrompt(typed: PromptInput, signal: AbortSignal | undefined): Promise<AgentMessage> {
+    const { systemPrompt, hooks, expandPrompt } = this.#parts;
+    const input = { ...typed, text: await expandPrompt(typed.text, this.cwd) };
+    const prepared = await hooks.current?.beforePrompt?.(input, () => systemPrompt.text, signal);
+    if (prepared && "refuse" in prepared) throw new SessionError("invalid_input", prepared.refuse);
+    if (prepared?.systemPrompt !== undefined) systemPrompt.replace(prepared.systemPrompt);
+    return createUserMessage(prepared?.input ?? input);
   }
 }

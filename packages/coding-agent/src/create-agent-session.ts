@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { Agent, type AgentHooks, type AgentTool } from "@pikit/agent";
 import type { Model, ThinkingLevel } from "@pikit/ai";
 import { AgentSession } from "./agent-session.ts";
@@ -6,27 +6,33 @@ import { type Approvals, createApprovals } from "./approvals/approvals.ts";
 import type { ApprovalPolicy } from "./approvals/policy.ts";
 import type { RiskTier } from "./approvals/risk.ts";
 import { agentFolder, sessionFolder } from "./config/paths.ts";
-import { readSettings, type Settings } from "./config/settings.ts";
+import type { Settings } from "./config/settings.ts";
 import { chooseSession, type SessionChoice } from "./conversation/choose-session.ts";
 import type { Conversation } from "./conversation/conversation.ts";
 import { FileSessionStore } from "./conversation/file-store.ts";
 import { MemorySessionStore } from "./conversation/memory-store.ts";
-import { toModelMessages } from "./conversation/messages.ts";
 import type { SessionStore } from "./conversation/session-store.ts";
 import { createCommandEnvironment } from "./exec/command-environment.ts";
 import { createLocalProcesses, type ProcessRunner } from "./exec/run-process.ts";
+import type { ExtensionFactory } from "./extensions/api.ts";
+import type { HookSlot, SessionHooks } from "./extensions/hooks.ts";
+import { LazyExtensions } from "./extensions/lazy-extensions.ts";
+import { SlashCommands } from "./extensions/slash-commands.ts";
+import type { McpServersOptions } from "./mcp/mcp-servers.ts";
 import { Credentials } from "./models/credentials.ts";
 import { clampThinkingLevel } from "./models/model-choice.ts";
 import { ModelRegistry } from "./models/model-registry.ts";
 import { resolveModel, resolveScope } from "./models/model-resolver.ts";
-import { readContextFiles } from "./prompt/context-files.ts";
+import { PromptResources } from "./prompt/prompt-resources.ts";
 import { buildSystemPrompt } from "./prompt/system-prompt.ts";
 import { defaultRetrySettings, type RetrySettings } from "./run/auto-retry.ts";
 import { type CompactionSettings, defaultCompactionSettings } from "./run/compaction/policy.ts";
 import { createTaskRunner } from "./run/delegation.ts";
 import type { RunLimits } from "./run/limits.ts";
 import type { StreamRule } from "./run/stream-rules/rule.ts";
+import { createSessionAccess } from "./session-access.ts";
 import { connectParts } from "./session-parts.ts";
+import { SessionResources } from "./session-resources.ts";
 import type { CommandObserver } from "./tools/bash.ts";
 import type { DelegationObserver } from "./tools/delegate.ts";
 import type { FileAccess } from "./tools/file-access.ts";
@@ -71,8 +77,28 @@ export interface CreateAgentSessionOptions {
   appendSystemPrompt?: string;
   /** Whether AGENTS.md files are read. Default true. */
   contextFiles?: boolean;
-  /** Rules that answers are watched for while they stream. Default: none. */
+  /** Rules that answers are watched for while they stream, before those of files. Default: none. */
   streamRules?: readonly StreamRule[];
+  /** Whether rules are read from `rules` of `agentDir` and of a trusted project's `.pi`. Default true. */
+  ruleFiles?: boolean;
+  /** Extensions: functions, or paths (relative to `cwd`) of files, folders or packages. */
+  extensions?: readonly (string | ExtensionFactory)[];
+  /** Whether extensions of settings, of `agentDir` and of a trusted project's `.pi` are loaded too. Default true. */
+  discoverExtensions?: boolean;
+  /** Milliseconds that a handler of an extension may take, waiting for the user aside. Default: 30 seconds. */
+  extensionTimeoutMs?: number;
+  /** Whether what the folder brings in `.pi` takes effect in this session. Default: as remembered, else `user` is asked. */
+  trustProject?: boolean;
+  /** Paths of skills (relative to `cwd`) beside the usual ones; false: no skills at all. */
+  skills?: readonly string[] | false;
+  /** The same of prompt templates. */
+  promptTemplates?: readonly string[] | false;
+  /** Whether the MCP servers of the settings are used. Default true. */
+  mcp?: boolean;
+  /** Whether only models and MCP servers on this machine may be asked. Default false. What tools and extensions do is their own. */
+  offline?: boolean;
+  /** Told of each piece of configuration that is not used, in one line. Default: `user.notify`. */
+  onProblem?: (problem: string) => void;
   /** A file that everything the models answer is appended to, for `--model replay/<file>`. Relative to `cwd`. */
   record?: string;
   /** The files that tools work on. Default: those of this machine. */
@@ -100,6 +126,8 @@ export interface CreateAgentSessionOptions {
 /** What the session of a sub-task has from the one that delegates. */
 interface Inherited {
   approvals: Approvals;
+  /** The hooks of the session that delegates. */
+  hooks: HookSlot;
   /** 1 for a sub-task, 2 for a sub-task of one. */
   depth: number;
 }
@@ -118,14 +146,13 @@ export function createAgentSession(options: CreateAgentSessionOptions = {}): Pro
 async function openSession(options: CreateAgentSessionOptions, inherited: Inherited | undefined): Promise<AgentSession> {
   const startFolder = resolve(options.cwd ?? process.cwd());
   const agentDir = options.agentDir ?? agentFolder();
-  const settings = await readSettings(join(agentDir, "settings.json"));
   const folder = options.sessionDir ?? sessionFolder(startFolder, agentDir);
   const choice = options.session ?? "new";
   const store =
     options.store ?? (choice === "memory" ? new MemorySessionStore({ keepClosed: false }) : new FileSessionStore(resolve(folder)));
   const conversation = await chooseSession(store, choice, startFolder);
   try {
-    return await assemble(conversation, store, settings, { ...options, cwd: startFolder, agentDir }, inherited);
+    return await assemble(conversation, store, { ...options, cwd: startFolder, agentDir }, inherited);
   } catch (error) {
     await conversation.close();
     throw error;
@@ -138,18 +165,33 @@ type ResolvedOptions = CreateAgentSessionOptions & { cwd: string; agentDir: stri
 async function assemble(
   conversation: Conversation,
   store: SessionStore,
-  settings: Settings,
   options: ResolvedOptions,
   inherited: Inherited | undefined,
 ): Promise<AgentSession> {
   const { cwd: startFolder, agentDir, user = absentUser } = options;
   const { cwd } = conversation.header;
+  const report = options.onProblem ?? ((problem: string) => user.notify(problem, "warning"));
+  const resources = new SessionResources({ ...options, startFolder, cwd, user });
+  const settings = await resources.readSettings();
+  const commands = new SlashCommands();
+  const extensions = inherited
+    ? undefined
+    : new LazyExtensions({
+        agentDir,
+        commands,
+        factories: resources.factories,
+        places: () => resources.extensionPlaces(),
+        limitMs: options.extensionTimeoutMs,
+      });
+  if (extensions && resources.hasExtensions(settings)) await extensions.load();
   const models = new ModelRegistry({
     agentDir,
     credentials: new Credentials(agentDir, { apiKey: options.apiKey }),
     cwd,
+    offline: options.offline ?? false,
     ...(options.record !== undefined && { recordTo: resolve(startFolder, options.record) }),
   });
+  for (const provider of extensions?.providers ?? []) models.addProvider(provider);
   const context = await conversation.readContext();
   const storedModel = context.model && `${context.model.provider}/${context.model.modelId}`;
   const choice =
@@ -164,6 +206,7 @@ async function assemble(
   const env = passKeys === false ? createCommandEnvironment({ passKeys }) : undefined;
   const processes = createLocalProcesses({ env, shellPath });
   const runProcess = options.runProcess ?? processes.run;
+  let toolTiers = options.toolTiers ?? {};
   const approvals =
     inherited?.approvals ??
     createApprovals({
@@ -174,12 +217,24 @@ async function assemble(
       },
       user,
       isBuiltIn: isBuiltInTool,
-      ...(options.toolTiers ? { toolTiers: options.toolTiers } : {}),
+      get toolTiers() {
+        return toolTiers;
+      },
       ...(options.files ? { files: options.files } : {}),
     });
   const depth = inherited?.depth ?? 0;
+  const hooks: HookSlot = inherited?.hooks ?? extensions ?? { current: undefined };
+  const prompts = new PromptResources({
+    agentDir,
+    isTrusted: (folder) => resources.isTrusted(folder),
+    contextFiles: options.contextFiles,
+    skills: namedPaths(options.skills, settings.skills, startFolder),
+    templates: namedPaths(options.promptTemplates, settings.prompts, startFolder),
+    report,
+  });
   const createBuiltIn = await loadTools(options.tools);
   const requestOptions = async (target: Model) => {
+    models.requireReachable(target);
     const apiKey = await models.keyFor(target);
     return { sessionId: session.sessionId, ...(apiKey === undefined ? {} : { apiKey }) };
   };
@@ -192,7 +247,6 @@ async function assemble(
         ...(followUpMode ? { followUpMode } : {}),
         ...(interruptMode ? { interruptMode } : {}),
         thinkingLevel: clampThinkingLevel(wantedLevel, model),
-        toModelMessages,
         requestOptions,
         ...hooks,
       }),
@@ -203,7 +257,9 @@ async function assemble(
     thinkingLevel: wantedLevel,
     modelScope: options.modelScope && (await resolveScope(models, options.modelScope)),
     runProcess,
-    stopProcesses: () => processes.stop(),
+    stopProcesses: async () => {
+      await Promise.all([processes.stop(), mcp?.stop()]);
+    },
     createTools(folder, parts) {
       const custom = options.customTools ?? [];
       const runTask = createTaskRunner({
@@ -219,7 +275,15 @@ async function assemble(
               session: "memory",
               limits,
             },
-            { approvals, depth: childDepth },
+            {
+              approvals,
+              hooks: {
+                get current() {
+                  return toolHooksOf(hooks.current);
+                },
+              },
+              depth: childDepth,
+            },
           ),
         remainingLimits: parts.remainingLimits,
         countUsage: parts.countUsage,
@@ -238,23 +302,52 @@ async function assemble(
       const builtIn = createBuiltIn(folder, toolOptions).filter(({ name }) => !custom.some((tool) => tool.name === name));
       return [...builtIn, ...custom];
     },
-    buildSystemPrompt: (folder, tools) =>
-      buildSystemPrompt({
-        cwd: folder,
-        tools,
-        contextFiles: options.contextFiles === false ? [] : readContextFiles(folder, agentDir),
+    async buildSystemPrompt(folder, tools) {
+      const { contextFiles, skills } = await prompts.load(folder);
+      return buildSystemPrompt({
+        ...{ cwd: folder, tools, contextFiles, skills },
+        serverInstructions: mcp?.instructions ?? [],
         instructions: options.systemPrompt,
         append: options.appendSystemPrompt,
-      }),
+      });
+    },
+    expandPrompt: (text, folder) => prompts.expand(text, folder),
+    listPrompts: (folder) => prompts.commands(folder),
+    async prepareRun(signal) {
+      mcp?.configure(settings.mcpServers ?? {}, session.cwd);
+      await mcp?.start(signal);
+    },
+    hooks,
+    commands,
     requestOptions,
     beforeToolCall: (call, signal) => approvals.check(call, signal),
     retry: { ...defaultRetrySettings, ...settings.retry, ...options.retry },
     compaction: { ...defaultCompactionSettings, ...settings.compaction, ...options.compaction },
     limits: { ...toRunLimits(settings.limits), ...options.limits },
-    createRules: await prepareRules(options.streamRules),
+    createRules: await prepareRules([...(options.streamRules ?? []), ...(await resources.readRules())]),
     user,
   });
   const session = new AgentSession(connected);
+  const mcp =
+    inherited || options.mcp === false
+      ? undefined
+      : await createMcpServers(settings, session, { report, offline: options.offline });
+  for (const problem of [...resources.problems, ...(extensions?.problems ?? [])]) report(problem);
+  if (extensions) {
+    const access = createSessionAccess(session, {
+      ...{ connected, models, runProcess, user },
+      setTiers: (tiers) => {
+        toolTiers = { ...tiers, ...options.toolTiers };
+      },
+    });
+    const run = async () => {
+      prompts.forget();
+      connected.systemPrompt.forget();
+      await extensions.reload(access);
+    };
+    commands.register({ name: "reload", source: "extension", isHidden: true, run });
+    await extensions.bind(access);
+  }
   if (options.name !== undefined && options.name !== conversation.name) await session.history.setName(options.name);
   return session;
 }
@@ -271,7 +364,36 @@ function chooseTools(
   };
 }
 
-async function prepareRules(rules: readonly StreamRule[] = []) {
+/** Hooks for a sub-task: what is decided about the calls of the session that delegates is decided about its calls too. */
+function toolHooksOf(hooks: SessionHooks | undefined): SessionHooks | undefined {
+  return (
+    hooks && {
+      toolCall: async (call, signal) => hooks.toolCall?.(call, signal),
+      toolResult: async (call, outcome, signal) => hooks.toolResult?.(call, outcome, signal),
+    }
+  );
+}
+
+function namedPaths(extra: readonly string[] | false | undefined, settings: readonly string[] | undefined, folder: string) {
+  return extra === false ? false : { extra: extra?.map((path) => resolve(folder, path)), settings };
+}
+
+async function createMcpServers(
+  { mcpServers = {} }: Settings,
+  session: AgentSession,
+  options: Pick<McpServersOptions, "report" | "offline">,
+) {
+  if (Object.keys(mcpServers).length === 0) return undefined;
+  const { McpServers } = await import("./mcp/mcp-servers.ts");
+  return new McpServers({
+    servers: mcpServers,
+    cwd: session.cwd,
+    replaceTools: (tools) => session.tools.replace("mcp", tools),
+    ...options,
+  });
+}
+
+async function prepareRules(rules: readonly StreamRule[]) {
   if (rules.length === 0) return undefined;
   return (await import("./run/stream-rules.ts")).prepareStreamRules(rules);
 }

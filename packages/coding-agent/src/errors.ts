@@ -10,6 +10,7 @@ const brand = Symbol.for("pikit.error");
  * - `invalid_input`: the prompt or an argument cannot be used
  * - `not_found`, `read_failed`, `write_failed`, `not_a_session`, `unsupported_version`: the session file
  * - `nothing_to_compact`, `compaction_failed`, `aborted`: a compaction that was asked for
+ * - `cancelled`: an extension did not let the session go elsewhere
  * - `locked`: another process, or another session of this one, writes to the session file
  */
 export type SessionErrorCode =
@@ -26,6 +27,7 @@ export type SessionErrorCode =
   | "nothing_to_compact"
   | "compaction_failed"
   | "aborted"
+  | "cancelled"
   | "locked";
 
 /** A session refused or failed; `message` says what to do. */

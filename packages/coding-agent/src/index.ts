@@ -1,6 +1,7 @@
 export { AgentSession, type CompactOptions, type PromptOptions } from "./agent-session.ts";
 export { type ApprovalPolicy, approvalPolicies } from "./approvals/policy.ts";
 export { type RiskTier, riskTiers } from "./approvals/risk.ts";
+export { type Settings, SettingsSchema } from "./config/settings.ts";
 export type { SessionChoice } from "./conversation/choose-session.ts";
 export type { Label } from "./conversation/conversation-index.ts";
 export { FileSessionStore } from "./conversation/file-store.ts";
@@ -26,6 +27,30 @@ export {
   type RunProcessOptions,
   runProcess,
 } from "./exec/run-process.ts";
+export {
+  type CommandContext,
+  type CustomMessageInput,
+  type ExecOptions,
+  type ExecResult,
+  type ExtensionApi,
+  type ExtensionCommand,
+  type ExtensionContext,
+  type ExtensionDialogOptions,
+  type ExtensionFactory,
+  type ExtensionHandler,
+  type ExtensionProvider,
+  type ExtensionTool,
+  type ExtensionUi,
+  extensionApiVersion,
+  type SendOptions,
+} from "./extensions/api.ts";
+export type {
+  CompactionPreview,
+  ExtensionEventName,
+  ExtensionEvents,
+  HookEvents,
+  SessionMove,
+} from "./extensions/events.ts";
 export type { ModelChoice, ScopedModel } from "./models/model-choice.ts";
 export { toWireModel } from "./models/wire-model.ts";
 export type { PromptInput } from "./prompt/prompt-input.ts";

@@ -1,16 +1,31 @@
-import { type Agent, type AgentEvent, type AgentHooks, type AgentTool, Listeners, type RequestOptions } from "@pikit/agent";
+import {
+  type Agent,
+  type AgentEvent,
+  type AgentHooks,
+  type AgentTool,
+  Listeners,
+  type PendingToolCall,
+  type RequestOptions,
+} from "@pikit/agent";
 import type { Model, ThinkingLevel, Usage } from "@pikit/ai";
 import type { BranchContext } from "./conversation/context.ts";
 import type { Conversation } from "./conversation/conversation.ts";
+import { toModelMessages } from "./conversation/messages.ts";
 import type { SessionStore } from "./conversation/session-store.ts";
+import { SessionError } from "./errors.ts";
 import type { ProcessRunner } from "./exec/run-process.ts";
+import { CommandRuns } from "./extensions/command-runs.ts";
+import type { HookSlot } from "./extensions/hooks.ts";
+import { SlashCommands } from "./extensions/slash-commands.ts";
 import { ModelChoice, type ScopedModel } from "./models/model-choice.ts";
 import type { ModelRegistry } from "./models/model-registry.ts";
 import { createUserMessage } from "./prompt/prompt-input.ts";
+import type { SlashCommand } from "./protocol/data.ts";
 import type { SessionEvent } from "./protocol/events.ts";
 import { AutoRetry, type RetrySettings } from "./run/auto-retry.ts";
 import { Compactor } from "./run/compaction/compactor.ts";
 import type { CompactionSettings } from "./run/compaction/policy.ts";
+import { CurrentPrompt } from "./run/current-prompt.ts";
 import { LimitGuard, type RunLimits } from "./run/limits.ts";
 import { RunController } from "./run/run-controller.ts";
 import { RunSupervisor } from "./run/run-supervisor.ts";
@@ -59,7 +74,13 @@ export interface AgentSessionParts {
   /** Makes the tools for a working folder; called again when a conversation is opened. */
   createTools(cwd: string, parts: SessionToolParts): AgentTool[];
   /** Makes the system prompt; called before the first run, and again after a change of conversation or tools. */
-  buildSystemPrompt(cwd: string, tools: readonly AgentTool[]): string;
+  buildSystemPrompt(cwd: string, tools: readonly AgentTool[]): string | Promise<string>;
+  /** Gets ready what a run needs and nothing before it. Must not reject. */
+  prepareRun?(signal: AbortSignal): Promise<void>;
+  /** The prompt that a text stands for: a template's, a skill's. Default: the text itself. */
+  expandPrompt?(text: string, cwd: string): Promise<string>;
+  /** What there is to expand. Default: nothing. */
+  listPrompts?(cwd: string): Promise<SlashCommand[]>;
   /** Further options of a model call, such as a key. */
   requestOptions(model: Model): RequestOptions | Promise<RequestOptions>;
   /** Asked before each tool call, when no limit forbids it. */
@@ -71,6 +92,10 @@ export interface AgentSessionParts {
   createRules?: ((options: StreamRulesOptions) => StreamRules) | undefined;
   /** Who is asked where a decision is needed. */
   user: UserInterface;
+  /** Who else takes part in the session. Default: nobody. */
+  hooks?: HookSlot;
+  /** What users can call that is no prompt. */
+  commands?: SlashCommands;
 }
 
 /** The parts of one session, connected with each other. */
@@ -89,7 +114,13 @@ export interface ConnectedParts {
   runs: RunController;
   shell: ShellCommands;
   history: SessionHistory;
-  buildSystemPrompt: AgentSessionParts["buildSystemPrompt"];
+  systemPrompt: CurrentPrompt;
+  expandPrompt: NonNullable<AgentSessionParts["expandPrompt"]>;
+  listPrompts: NonNullable<AgentSessionParts["listPrompts"]>;
+  hooks: HookSlot;
+  commands: SlashCommands;
+  commandRuns: CommandRuns;
+  emit(event: AgentSessionEvent): void | Promise<void>;
   requireCredentials(model: Model): Promise<void>;
   stopProcesses(): Promise<void>;
 }
@@ -99,10 +130,22 @@ export async function connectParts(parts: AgentSessionParts): Promise<ConnectedP
   const listeners = new Listeners<AgentSessionEvent>((error, event) => {
     console.error(`A listener of the session failed at ${event.type}:`, error);
   });
-  const emit = (event: AgentSessionEvent) => listeners.emit(event);
+  const { hooks = { current: undefined }, commands = new SlashCommands() } = parts;
+  let startedRuns = 0;
+  const emit = (event: AgentSessionEvent) => {
+    if (event.type === "agent_start") startedRuns += 1;
+    const told = listeners.emit(event);
+    // After the subscribers, so that a slow extension does not keep the event from whoever shows it.
+    return told === undefined ? hooks.current?.observe?.(event) : told.then(() => hooks.current?.observe?.(event));
+  };
   const supervisor = new RunSupervisor();
   const agent = parts.createAgent({
     ...supervisor.hooks(parts.createRules !== undefined),
+    toModelMessages(messages) {
+      const seen = hooks.current?.context?.(messages);
+      return seen === undefined ? toModelMessages(messages) : seen.then(toModelMessages);
+    },
+    afterToolCall: (call, outcome, signal) => hooks.current?.toolResult?.(call, outcome, signal),
     onQueueChange: () => void emit({ type: "queue_update", ...queues.texts }),
   });
   const transcript = new Transcript(agent, parts.conversation, parts.context, (error) => void emit({ type: "error", error }));
@@ -134,13 +177,19 @@ export async function connectParts(parts: AgentSessionParts): Promise<ConnectedP
     append: (entry) => transcript.append(entry),
     requestOptions: parts.requestOptions,
     retry: compactionRetry,
+    intercept: async (preview, signal) => hooks.current?.beforeCompaction?.(preview, signal),
     emit(event) {
       if ("result" in event && event.result) limits.countCost(event.result);
       return emit(event);
     },
   });
   const rules = parts.createRules?.({ emit });
-  const { beforeToolCall } = parts;
+  const beforeToolCall = async (call: PendingToolCall, signal: AbortSignal) => {
+    const verdict = await hooks.current?.toolCall?.(call, signal);
+    if (verdict && "refuse" in verdict) return verdict;
+    // Approvals come last and decide about what is going to run.
+    return (await parts.beforeToolCall({ ...call, ...verdict }, signal)) ?? verdict;
+  };
   supervisor.attach({ agent, limits, retry, compactor, todos, rules, beforeToolCall });
   const tools = new ToolSet(agent, (cwd) =>
     parts.createTools(cwd, {
@@ -151,12 +200,19 @@ export async function connectParts(parts: AgentSessionParts): Promise<ConnectedP
       model: () => agent.state.model,
     }),
   );
+  const systemPrompt = new CurrentPrompt({ agent, tools, transcript, build: parts.buildSystemPrompt });
   const runs = new RunController(agent, {
-    before: (message, signal) => supervisor.beforeRun(message, signal),
+    async before(message, signal) {
+      await hooks.current?.beforeRun?.();
+      await parts.prepareRun?.(signal);
+      await systemPrompt.refresh();
+      return supervisor.beforeRun(message, signal);
+    },
     after: (signal) => supervisor.afterRun(signal),
     settled: () => emit({ type: "agent_settled" }),
   });
   const shell = new ShellCommands(parts.runProcess);
+  const commandRuns = new CommandRuns({ isRunning: () => runs.isActive, startedRuns: () => startedRuns, emit });
   /** A conversation, or another branch of it, is in effect. */
   const settleIn = async ({ messages }: BranchContext) => {
     queues.restore();
@@ -175,6 +231,11 @@ export async function connectParts(parts: AgentSessionParts): Promise<ConnectedP
         return work();
       });
     },
+    async beforeMove(move) {
+      if ((await hooks.current?.mayMove?.(move)) !== false) return;
+      throw new SessionError("cancelled", "An extension did not let the session go elsewhere.");
+    },
+    afterMove: async ({ reason }) => hooks.current?.moved?.(reason),
     onRenamed: (name) => emit({ type: "session_info_changed", name }),
     async onMoved(context) {
       await models.follow(context);
@@ -196,7 +257,10 @@ export async function connectParts(parts: AgentSessionParts): Promise<ConnectedP
   return {
     retries: [retry, compactionRetry],
     ...{ agent, listeners, transcript, queues, models, limits, compactor, todos, tools, runs, shell, history },
-    buildSystemPrompt: parts.buildSystemPrompt,
+    ...{ hooks, commands, commandRuns, emit },
+    systemPrompt,
+    expandPrompt: parts.expandPrompt ?? (async (text) => text),
+    listPrompts: parts.listPrompts ?? (async () => []),
     requireCredentials: (model) => parts.models.requireCredentials(model),
     stopProcesses: async () => parts.stopProcesses?.(),
   };

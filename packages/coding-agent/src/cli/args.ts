@@ -6,6 +6,8 @@ interface Option {
   short?: string;
   /** What stands for the value in the help; absent for switches. */
   value?: string;
+  /** Whether it can be given several times. Default false. */
+  multiple?: true;
   /** The values that are accepted. Default: any. */
   choices?: readonly string[];
   help: string;
@@ -44,6 +46,17 @@ const options = {
   "max-cost": { value: "usd", help: "end a run when it has cost that much" },
   "max-time": { value: "s", help: "end a run after that many seconds" },
   "max-tool-calls": { value: "n", help: "end a run before its n+1st tool call" },
+  extension: { short: "e", value: "path", multiple: true, help: "load that extension; may be given several times" },
+  "no-extensions": { help: "load no other extensions" },
+  skill: { value: "path", multiple: true, help: "use that skill, or those of that folder; may be given several times" },
+  "no-skills": { help: "use no skills" },
+  "prompt-template": { value: "path", multiple: true, help: "use that prompt template; may be given several times" },
+  "no-prompt-templates": { help: "use no prompt templates" },
+  "no-rules": { help: "leave stream rules unread" },
+  "no-mcp": { help: "use no MCP servers" },
+  offline: { help: "ask only models and MCP servers of this machine" },
+  approve: { help: "trust what the folder brings in .pi, for this run" },
+  "no-approve": { help: "leave what the folder brings in .pi alone, and do not ask" },
   "no-context-files": { help: "leave AGENTS.md files unread" },
   export: { value: "path|id", help: "write that session to an HTML file, named by an argument or after the session" },
   "list-models": { help: "list models whose provider can be used; a word filters them" },
@@ -60,7 +73,8 @@ const ignoredOptions: Record<string, { type: "boolean" | "string" }> = {
 
 export type OptionName = keyof typeof options;
 
-type Values = { [N in OptionName]?: (typeof options)[N] extends { value: string } ? string : boolean };
+type ValueOf<T> = T extends { multiple: true } ? string[] : T extends { value: string } ? string : boolean;
+type Values = { [N in OptionName]?: ValueOf<(typeof options)[N]> };
 
 export interface Arguments {
   options: Values;
@@ -75,9 +89,13 @@ export interface Arguments {
  */
 export function parseArguments(args: readonly string[]): Arguments {
   const known = Object.fromEntries(
-    Object.entries(options as Record<string, Option>).map(([name, { short, value }]) => [
+    Object.entries(options as Record<string, Option>).map(([name, { short, value, multiple = false }]) => [
       name,
-      { type: value === undefined ? ("boolean" as const) : ("string" as const), ...(short === undefined ? {} : { short }) },
+      {
+        type: value === undefined ? ("boolean" as const) : ("string" as const),
+        multiple,
+        ...(short === undefined ? {} : { short }),
+      },
     ]),
   );
   let parsed: { values: Record<string, unknown>; positionals: string[] };

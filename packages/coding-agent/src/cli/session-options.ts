@@ -21,6 +21,14 @@ export function toSessionOptions({ options }: Arguments): CreateAgentSessionOpti
     ...pick("tools", options["no-tools"] ? [] : readToolNames(options.tools)),
     ...pick("limits", readLimits(options)),
     contextFiles: !options["no-context-files"],
+    ...pick("extensions", options.extension),
+    discoverExtensions: !options["no-extensions"],
+    ruleFiles: !options["no-rules"],
+    ...pick("trustProject", readTrust(options)),
+    ...pick("skills", options["no-skills"] ? false : options.skill),
+    ...pick("promptTemplates", options["no-prompt-templates"] ? false : options["prompt-template"]),
+    mcp: !options["no-mcp"],
+    offline: options.offline ?? false,
     ...pick("name", options.name),
     ...pick(
       "modelScope",
@@ -44,6 +52,14 @@ function chooseSession(options: Arguments["options"]): SessionChoice {
   const { session } = options;
   if (session === undefined) return "new";
   return looksLikePath(session) ? { path: session } : { idPrefix: session };
+}
+
+function readTrust(options: Arguments["options"]): boolean | undefined {
+  if (options.approve && options["no-approve"]) {
+    throw new UsageError("--approve and --no-approve exclude each other. Give one of them.");
+  }
+  if (options.approve) return true;
+  return options["no-approve"] ? false : undefined;
 }
 
 function readLimits(options: Arguments["options"]): RunLimits | undefined {

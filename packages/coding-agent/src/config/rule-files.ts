@@ -22,7 +22,8 @@ export async function readRuleFiles(folders: readonly string[]): Promise<FoundRu
   const problems: string[] = [];
   for (const rule of found) {
     if (typeof rule === "string") problems.push(rule);
-    else if (rules.has(rule.name)) problems.push(`The stream rule ${rule.path} is passed over: ${rules.get(rule.name)?.path} has its name.`);
+    else if (rules.has(rule.name))
+      problems.push(`The stream rule ${rule.path} is passed over: ${rules.get(rule.name)?.path} has its name.`);
     else rules.set(rule.name, rule);
   }
   return { rules: [...rules.values()], problems };

@@ -2,6 +2,7 @@ import type { ThinkingLevel } from "@pikit/ai";
 import { type Static, Type } from "@sinclair/typebox";
 import { approvalPolicies } from "../approvals/policy.ts";
 import { UsageError } from "../errors.ts";
+import { McpServerSchema } from "../mcp/server-config.ts";
 import { InterruptModeSchema, QueueModeSchema } from "../protocol/data.ts";
 import { literals } from "../protocol/literals.ts";
 import { ThinkingLevelSchema } from "../protocol/messages.ts";
@@ -9,54 +10,65 @@ import { readFields } from "../protocol/validate.ts";
 import { readJsonFile } from "./json-file.ts";
 
 const paths = (what: string) =>
-  Type.Optional(Type.Array(Type.String(), { description: `${what} Relative paths count from the folder of this file; ~ is the home folder.` }));
+  Type.Optional(
+    Type.Array(Type.String(), { description: `${what} Relative paths count from the folder of this file; ~ is the home folder.` }),
+  );
+
+const text = (description: string) => Type.Optional(Type.String({ description }));
+const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
+const count = (description: string, minimum = 0) => Type.Optional(Type.Number({ minimum, description }));
 
 /** What `settings.json` may hold. */
 export const SettingsSchema = Type.Object({
-  defaultProvider: Type.Optional(Type.String()),
-  defaultModel: Type.Optional(Type.String()),
+  defaultProvider: text("The provider of defaultModel; alone: its default model is asked."),
+  defaultModel: text("The model to ask: id or provider/id, either with :level."),
   defaultThinkingLevel: Type.Optional(ThinkingLevelSchema),
   steeringMode: Type.Optional(QueueModeSchema),
   followUpMode: Type.Optional(QueueModeSchema),
   interruptMode: Type.Optional(InterruptModeSchema),
   compaction: Type.Optional(
-    Type.Object({
-      enabled: Type.Optional(Type.Boolean()),
-      reserveTokens: Type.Optional(Type.Number({ minimum: 0 })),
-      keepRecentTokens: Type.Optional(Type.Number({ minimum: 0 })),
-    }),
+    Type.Object(
+      {
+        enabled: flag("Whether it happens by itself. Default: true."),
+        reserveTokens: count("Tokens of the window that are left for the answer. Default: 16384."),
+        keepRecentTokens: count("Tokens at the end that stay as they are. Default: 20000."),
+      },
+      { description: "When the older part of a conversation is summarised." },
+    ),
   ),
   approval: Type.Optional(literals(approvalPolicies)),
   shell: Type.Optional(
     Type.Object({
-      path: Type.Optional(Type.String({ description: "Absolute path of the shell for commands. Default: bash." })),
-      timeoutSeconds: Type.Optional(
-        Type.Number({ minimum: 0, description: "For commands that ask for none. Default: 0, no limit." }),
-      ),
-      passKeys: Type.Optional(
-        Type.Boolean({ description: "Whether commands see variables that are named like secrets. Default: true." }),
-      ),
+      path: text("Absolute path of the shell for commands. Default: bash."),
+      timeoutSeconds: count("For commands that ask for none. Default: 0, no limit."),
+      passKeys: flag("Whether commands see variables that are named like secrets. Default: true."),
     }),
   ),
   retry: Type.Optional(
-    Type.Object({
-      enabled: Type.Optional(Type.Boolean()),
-      maxRetries: Type.Optional(Type.Number({ minimum: 0 })),
-      baseDelayMs: Type.Optional(Type.Number({ minimum: 0 })),
-    }),
+    Type.Object(
+      {
+        enabled: flag("Default: true."),
+        maxRetries: count("Default: 3."),
+        baseDelayMs: count("Milliseconds before the first retry; each further one waits twice as long. Default: 2000."),
+      },
+      { description: "Asking again after an answer that failed for a passing reason." },
+    ),
   ),
   limits: Type.Optional(
-    Type.Object({
-      maxTurns: Type.Optional(Type.Number({ minimum: 1 })),
-      maxCostUsd: Type.Optional(Type.Number({ minimum: 0 })),
-      maxTimeSeconds: Type.Optional(Type.Number({ minimum: 0 })),
-      maxToolCalls: Type.Optional(Type.Number({ minimum: 0 })),
-    }),
+    Type.Object(
+      {
+        maxTurns: count("Model calls.", 1),
+        maxCostUsd: count("US dollars."),
+        maxTimeSeconds: count("Seconds."),
+        maxToolCalls: count("Tool calls."),
+      },
+      { description: "What one prompt may use up. Default: no limit." },
+    ),
   ),
-  extensions: paths("Extensions to load: files, folders, or names of installed packages."),
+  extensions: paths("Extensions to load: files, folders, or names of packages that are installed beside this file."),
   skills: paths("Skills: folders with a SKILL.md, or folders of those."),
   prompts: paths("Prompt templates: files, or folders of them."),
-  mcpServers: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "MCP servers by name." })),
+  mcpServers: Type.Optional(Type.Record(Type.String(), McpServerSchema, { description: "MCP servers by name." })),
 });
 
 /** The user's choices, from `settings.json`. Keys that this version does not know are left alone. */

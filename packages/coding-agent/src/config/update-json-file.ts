@@ -1,3 +1,4 @@
+/// <reference path="./proper-lockfile.d.ts" />
 import { randomUUID } from "node:crypto";
 import { chmod, mkdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -49,7 +50,8 @@ async function lock(path: string, waitMs: number): Promise<() => Promise<void>> 
     return () => release().catch(() => {});
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
-    if (code !== "ELOCKED") throw new UsageError(`Cannot lock ${path}: ${code ?? message}. Check the permissions of its folder.`, 1);
+    if (code !== "ELOCKED")
+      throw new UsageError(`Cannot lock ${path}: ${code ?? message}. Check the permissions of its folder.`, 1);
     throw new UsageError(`${path} is being changed by another process, and was not let go of in ${waitMs} ms. Try again.`, 1);
   }
 }

@@ -25,7 +25,12 @@ export function createApi({ extension, session, onRegistered }: ApiParts): Exten
       return extension.addHandler(event, handler);
     },
     registerTool(tool) {
-      for (const [field, type] of Object.entries({ name: "string", description: "string", parameters: "object", execute: "function" })) {
+      for (const [field, type] of Object.entries({
+        name: "string",
+        description: "string",
+        parameters: "object",
+        execute: "function",
+      })) {
         if (typeof tool[field as keyof typeof tool] !== type) throw new TypeError(`A tool needs the field "${field}", a ${type}.`);
       }
       extension.tools.set(tool.name, tool as unknown as ExtensionTool);
@@ -56,7 +61,8 @@ export function createApi({ extension, session, onRegistered }: ApiParts): Exten
       await session().sendMessage({ role: "custom", customType, content, display, ...fields, timestamp }, deliverAs);
     },
     async appendEntry(customType, data) {
-      if (customType.startsWith("pikit.")) throw new TypeError(`Entries of type "${customType}" are pikit's own. Choose another name.`);
+      if (customType.startsWith("pikit."))
+        throw new TypeError(`Entries of type "${customType}" are pikit's own. Choose another name.`);
       await session().appendEntry(customType, data);
     },
     exec: async (program, args = [], options = {}) => {

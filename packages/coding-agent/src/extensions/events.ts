@@ -74,6 +74,7 @@ export type Notice =
 /** Everything that can be observed and not changed. */
 export type ObservedEvent = AgentEvent | SessionEvent | Notice;
 
+// biome-ignore lint/suspicious/noConfusingVoidType: such a handler returns nothing
 type Observed = { [T in ObservedEvent["type"]]: { event: Extract<ObservedEvent, { type: T }>; result: void } };
 
 /** Every event that an extension can have a handler for. */

@@ -37,7 +37,13 @@ export class ExtensionHost implements SessionHooks {
   constructor({ extensions, session, commands, limitMs, problems }: ExtensionHostOptions) {
     this.#extensions = extensions;
     this.#runner = new HandlerRunner(session, limitMs);
-    this.#registrations = new Registrations({ extensions, session, commands, runner: this.#runner, signal: () => this.#commandsEnd.signal });
+    this.#registrations = new Registrations({
+      extensions,
+      session,
+      commands,
+      runner: this.#runner,
+      signal: () => this.#commandsEnd.signal,
+    });
     this.#problems = problems;
   }
 

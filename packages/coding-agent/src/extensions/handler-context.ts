@@ -49,31 +49,33 @@ export class HandlerContext implements CommandContext {
     return this.#session.messages;
   }
 
-  lastEntry(customType: string): Promise<unknown> {
-    return this.#session.lastEntry(customType);
+  // Getters, so that handlers can take them out of the context by name.
+
+  get lastEntry(): CommandContext["lastEntry"] {
+    return (customType) => this.#session.lastEntry(customType);
   }
 
-  abort(): void {
-    this.#session.abort();
+  get abort(): CommandContext["abort"] {
+    return () => this.#session.abort();
   }
 
-  shutdown(): void {
-    this.#session.shutdown();
+  get shutdown(): CommandContext["shutdown"] {
+    return () => this.#session.shutdown();
   }
 
-  waitForIdle(): Promise<void> {
-    return this.#session.waitForIdle();
+  get waitForIdle(): CommandContext["waitForIdle"] {
+    return () => this.#session.waitForIdle();
   }
 
-  compact(instructions?: string): Promise<void> {
-    return this.#session.compact(instructions);
+  get compact(): CommandContext["compact"] {
+    return (instructions) => this.#session.compact(instructions);
   }
 
-  newSession(): Promise<boolean> {
-    return this.#session.newSession();
+  get newSession(): CommandContext["newSession"] {
+    return () => this.#session.newSession();
   }
 
-  switchSession(path: string): Promise<boolean> {
-    return this.#session.switchSession(path);
+  get switchSession(): CommandContext["switchSession"] {
+    return (path) => this.#session.switchSession(path);
   }
 }

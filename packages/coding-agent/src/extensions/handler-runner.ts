@@ -1,5 +1,5 @@
-import type { Extension } from "./extension.ts";
 import type { ExtensionEventName } from "./events.ts";
+import type { Extension } from "./extension.ts";
 import { HandlerClock } from "./handler-clock.ts";
 import { HandlerContext } from "./handler-context.ts";
 import type { SessionAccess } from "./session-access.ts";

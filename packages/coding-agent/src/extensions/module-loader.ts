@@ -39,7 +39,9 @@ export class ModuleLoader {
     }
     const { apiVersion = extensionApiVersion } = module;
     if (typeof apiVersion !== "number" || apiVersion > extensionApiVersion) {
-      throw new Error(`It needs version ${String(apiVersion)} of the extension API, and this is version ${extensionApiVersion}. Update pi.`);
+      throw new Error(
+        `It needs version ${String(apiVersion)} of the extension API, and this is version ${extensionApiVersion}. Update pi.`,
+      );
     }
     const factory = typeof module === "function" ? module : module.default;
     if (typeof factory !== "function") throw new Error("Its default export must be a function that takes the extension API.");

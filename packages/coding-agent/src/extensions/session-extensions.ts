@@ -73,7 +73,7 @@ export class SessionExtensions implements HookSlot {
   /** Ends the extensions that are at work, reads all of them anew, and puts them to work. What fails is told at once. */
   async reload(session: SessionAccess): Promise<void> {
     await this.#host?.shutdown("reload");
-    this.#options.commands.remove(({ source }) => source === "extension");
+    this.#options.commands.remove(({ path }) => path !== undefined);
     await this.#loader.forget();
     await this.load();
     await this.bind(session, "reload");

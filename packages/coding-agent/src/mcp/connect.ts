@@ -6,6 +6,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import {
   type CallToolResult,
   CallToolResultSchema,
+  ErrorCode,
   ListRootsRequestSchema,
   ResultSchema,
   ToolListChangedNotificationSchema,
@@ -22,6 +23,10 @@ import { type McpCall, type McpConnection, McpConnectionError, type McpTool } fr
 import { readTools } from "./read-tools.ts";
 import type { McpTarget } from "./server-config.ts";
 
+/** The SDK's own limits are a minute; ours come as signals. */
+const maxTimeoutMs = 2 ** 31 - 1;
+/** Characters of what a server says when it refuses a request. */
+const maxQuoted = 300;
 /** Pages of one list of tools. */
 const maxPages = 100;
 
@@ -75,9 +80,6 @@ export async function connect(options: ConnectOptions): Promise<McpConnection> {
   }
   return new SdkConnection(client, transport, closed);
 }
-
-/** The SDK's own limits are a minute; ours come as signals. */
-const maxTimeoutMs = 2 ** 31 - 1;
 
 class SdkConnection implements McpConnection {
   readonly closed: Promise<string>;
@@ -175,29 +177,26 @@ function toConnectionError(error: unknown, transport: EndingTransport, signal: A
   const { code, message, name } = error as { code?: unknown; message: string; name: string };
   const options = { cause: error };
   if (signal.aborted) return new McpConnectionError("aborted", "it was aborted", options);
-  if (code === -32001) return new McpConnectionError("timeout", "there was no result in time", options);
-  if (code === -32000) return new McpConnectionError("closed", closedReason(message, transport), options);
+  if (code === ErrorCode.RequestTimeout) return new McpConnectionError("timeout", "there was no result in time", options);
+  // Servers use the same code for errors of their own.
+  if (code === ErrorCode.ConnectionClosed && /: (?:Connection closed|The connection ended\b.*)$/.test(message)) {
+    return new McpConnectionError("closed", transport.describeEnd(), options);
+  }
   if (name === "ZodError" || name === "$ZodError") {
     return new McpConnectionError("bad_answer", "the server's answer does not have the form that the protocol asks for", options);
   }
-  if (name === "StreamableHTTPError" && typeof code === "number") return toHttpError(code, message, transport, options);
+  if (typeof code === "number" && code >= 400) return toHttpError(code, message, transport, options);
   const { cause } = error as { cause?: { code?: unknown; message?: string } };
   const detail = cause?.code ?? cause?.message;
   return new McpConnectionError("refused", detail === undefined ? message : `${message} (${detail})`, options);
 }
 
-function closedReason(message: string, transport: EndingTransport): string {
-  return "url" in transport || message.startsWith("The connection ended")
-    ? "the connection ended"
-    : `the server ${transport.describeEnd()}`;
-}
-
 function toHttpError(status: number, message: string, transport: EndingTransport, options: ErrorOptions): McpConnectionError {
-  const said = message.replace(/^Error POSTing to endpoint: /, "").trim();
-  const text = said === "" ? "" : `: ${said.slice(0, 300)}`;
+  const said = message.replace(/^.*?Error POSTing to endpoint: /s, "").trim();
+  const text = said === "" ? "" : `: ${said.slice(0, maxQuoted)}`;
   // Servers forget sessions, when they are restarted for example; the client is to begin another one.
   if ((status === 404 || status === 400) && transport.sessionId !== undefined) {
-    return new McpConnectionError("session_lost", `the server no longer knows the session (HTTP ${status})`, options);
+    return new McpConnectionError("session_lost", `the server no longer knows the session (HTTP ${status})${text}`, options);
   }
   if (status === 401 || status === 403) {
     const advice = "Put what it asks for into the headers of its settings";

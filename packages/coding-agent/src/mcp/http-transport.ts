@@ -1,6 +1,6 @@
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { ErrorCode, type JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 
 /** The bytes of one answer. */
 const maxAnswerBytes = 64 * 1024 ** 2;
@@ -8,8 +8,6 @@ const maxAnswerBytes = 64 * 1024 ** 2;
 const parserMs = 100;
 /** How long the goodbye to a session may take. */
 const goodbyeMs = 1000;
-/** Code of JSON-RPC errors for connections that have ended. Source: the SDK's `ErrorCode.ConnectionClosed`. */
-const connectionClosed = -32000;
 
 export interface HttpTransportOptions {
   url: URL;
@@ -18,7 +16,7 @@ export interface HttpTransportOptions {
 
 /** A server that speaks streamable HTTP. */
 export class HttpTransport extends StreamableHTTPClientTransport {
-  #end: string | undefined;
+  #isClosed = false;
 
   constructor({ url, headers }: HttpTransportOptions) {
     super(url, {
@@ -29,8 +27,8 @@ export class HttpTransport extends StreamableHTTPClientTransport {
 
   /** Says goodbye to the session, if there is one, and ends all requests. */
   override async close(): Promise<void> {
-    if (this.#end !== undefined) return;
-    this.#end = "was left";
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     if (this.sessionId !== undefined) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, goodbyeMs);
@@ -43,7 +41,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
 
   /** How the connection ended. */
   describeEnd(): string {
-    return this.#end ?? "is connected";
+    return "the connection ended";
   }
 }
 
@@ -60,7 +58,7 @@ async function watchAnswer(
   const body = response.body.pipeThrough(limitBytes(maxAnswerBytes));
   if (!isStream) return new Response(body, response);
   const onEnd = () => {
-    const error = { code: connectionClosed, message: "The connection ended before the result came" };
+    const error = { code: ErrorCode.ConnectionClosed, message: "The connection ended before the result came" };
     // One that has been answered is not answered again.
     setTimeout(() => deliver({ jsonrpc: "2.0", id, error }), parserMs);
   };

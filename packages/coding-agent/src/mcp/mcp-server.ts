@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { ToolError } from "@pikit/agent";
+import { createThrottle } from "../tools/throttle.ts";
 import { type McpConnection, McpConnectionError, type McpProgress, type McpTool } from "./connection.ts";
 import { type McpServerConfig, type ResolvedServer, resolveServer } from "./server-config.ts";
 
@@ -9,7 +11,9 @@ const firstBackoffMs = 1000;
 const longestBackoffMs = 60_000;
 /** The longest that a call waits for the next attempt. */
 const longestWaitMs = 8000;
-/** What is told of a problem. */
+/** Between two readings of a list of tools, however often the server says that it has changed. */
+const refreshIntervalMs = 1000;
+/** Characters of what is told of a problem. */
 const maxProblemLength = 2000;
 
 export interface McpServerOptions {
@@ -40,6 +44,8 @@ export class McpServer {
   instructions: string | undefined;
   readonly #options: McpServerOptions;
   readonly #life = new AbortController();
+  readonly #refreshes = createThrottle(refreshIntervalMs, () => void this.#refresh());
+  #isRefreshing = false;
   #secrets: readonly string[] = [];
   #connection: McpConnection | undefined;
   #timeoutMs = 0;
@@ -51,6 +57,11 @@ export class McpServer {
   constructor(options: McpServerOptions) {
     this.name = options.name;
     this.#options = options;
+  }
+
+  /** Whether it does not run although it should: `start` then has no certain end. */
+  get hasFailed(): boolean {
+    return this.#failures > 0;
   }
 
   /** Starts it if it does not run and its last failures are long enough ago. Resolves when it runs or has failed; never rejects. */
@@ -88,6 +99,7 @@ export class McpServer {
   /** Ends it for good. Never rejects. */
   async stop(): Promise<void> {
     this.#life.abort(new Error("the session has ended"));
+    this.#refreshes.stop();
     const connection = this.#connection;
     this.#connection = undefined;
     await Promise.all([this.#starting, connection?.close()]);
@@ -115,7 +127,7 @@ export class McpServer {
     const signal = AbortSignal.any([this.#life.signal, deadline]);
     let connection: McpConnection | undefined;
     try {
-      connection = await connect({ target, cwd, mark: nextMark(), signal, onToolsChanged: () => void this.#refresh() });
+      connection = await connect({ target, cwd, mark: nextMark(), signal, onToolsChanged: () => this.#refreshes.request() });
       this.tools = await connection.listTools(signal);
     } catch (error) {
       await connection?.close();
@@ -132,7 +144,7 @@ export class McpServer {
   #lose(connection: McpConnection, end: string): void {
     if (this.#connection !== connection) return;
     this.#connection = undefined;
-    if (!this.#life.signal.aborted) this.#fail(`it ${end}`);
+    if (!this.#life.signal.aborted) this.#fail(end);
   }
 
   #fail(problem: string): void {
@@ -162,14 +174,19 @@ export class McpServer {
   async #refresh(): Promise<void> {
     const connection = this.#connection;
     if (!connection) return;
+    // One at a time; the list that is being read may be older than this change.
+    if (this.#isRefreshing) return this.#refreshes.request();
+    this.#isRefreshing = true;
     try {
       const tools = await connection.listTools(AbortSignal.any([this.#life.signal, AbortSignal.timeout(this.#timeoutMs)]));
-      if (this.#connection !== connection) return;
+      if (this.#connection !== connection || isDeepStrictEqual(tools, this.tools)) return;
       this.tools = tools;
       this.#options.onTools();
     } catch (error) {
       if (this.#connection !== connection) return; // it has ended; its calls say so
       this.#options.report(`The MCP server ${this.name} has other tools now, and does not tell which: ${describe(error)}.`);
+    } finally {
+      this.#isRefreshing = false;
     }
   }
 

@@ -51,10 +51,15 @@ export class McpServers {
 
   /**
    * Starts the servers that do not run, all at once, and gives the session their tools. Resolves when each of them runs or has failed, or
-   * on abort; those that were not ready then join later. Never rejects.
+   * on abort; those that were not ready then, and those that have failed before, join later. Never rejects.
    */
   async start(signal?: AbortSignal): Promise<void> {
-    const started = Promise.all([...this.#servers.values()].map((server) => server.start()));
+    const starts = [...this.#servers.values()].map((server) => {
+      const { hasFailed } = server;
+      const started = server.start();
+      return hasFailed ? undefined : started;
+    });
+    const started = Promise.all(starts);
     if (!signal) return void (await started);
     if (signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -66,11 +71,12 @@ export class McpServers {
 
   /**
    * Takes other settings, or another folder. Servers whose settings are the same, in the same folder, go on; the others are ended, and
-   * new ones start with the next `start`.
+   * new ones start with the next `start`. Where nothing is other than before, nothing happens.
    */
   configure(servers: Configs, cwd: string): void {
     const isSameFolder = cwd === this.#cwd;
     const before = this.#configs;
+    if (isSameFolder && isDeepStrictEqual(servers, before)) return;
     this.#cwd = cwd;
     const left = [...this.#servers].filter(([name]) => !isSameFolder || !isDeepStrictEqual(servers[name], before[name]));
     for (const [name] of left) this.#servers.delete(name);

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { isSecretName } from "../exec/command-environment.ts";
 
 /** One entry of `mcpServers` in the settings: a program that is started, or an address. */
 export const McpServerSchema = Type.Object({
@@ -32,7 +33,7 @@ export interface ResolvedServer {
   target: McpTarget;
   startTimeoutMs: number;
   timeoutMs: number;
-  /** What references stood for: nothing that may be told. */
+  /** What may not be told: what references stood for, values of headers, and variables that are named like secrets. */
   secrets: readonly string[];
 }
 
@@ -67,13 +68,15 @@ export function resolveServer(config: McpServerConfig, { env, offline }: Resolve
   const { command, args = [], url, cwd } = config;
   if (command !== undefined && url !== undefined) throw new Error('it has both "command" and "url", but must have one of them');
   if (command !== undefined && command.trim() !== "") {
-    return { ...times, target: { kind: "stdio", command, args, env: resolveValues(config.env, "env"), cwd } };
+    const variables = resolveValues(config.env, "env");
+    for (const [name, value] of Object.entries(variables)) if (isSecretName(name)) secrets.push(value);
+    return { ...times, target: { kind: "stdio", command, args, env: variables, cwd } };
   }
   if (url === undefined) throw new Error('it has neither "command" nor "url"');
-  return {
-    ...times,
-    target: { kind: "http", url: readUrl(url, offline), headers: resolveValues(config.headers, "headers") },
-  };
+  const headers = resolveValues(config.headers, "headers");
+  // `Bearer` and its like stay; a key is longer.
+  secrets.push(...Object.values(headers).flatMap((value) => value.split(/\s+/).filter((word) => word.length >= 8)));
+  return { ...times, target: { kind: "http", url: readUrl(url, offline), headers } };
 }
 
 function resolveReferences(value: string, field: string, env: NodeJS.ProcessEnv, secrets: string[]): string {

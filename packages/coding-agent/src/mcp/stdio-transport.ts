@@ -58,8 +58,8 @@ export class StdioTransport implements Transport {
     const child = spawn(program, args, { cwd, env: markEnvironment(env, mark), stdio: "pipe", detached: true });
     this.#child = child;
     if (child.pid !== undefined) trackGroup(child.pid);
-    // EPIPE, when the server has gone: its exit says more.
-    child.stdin.on("error", () => undefined);
+    // EPIPE, when the server has gone: its exit says more. There is no pipe where the system could not make one.
+    (child.stdin as Writable | undefined)?.on("error", () => undefined);
     await once(child, "spawn");
     const pid = child.pid as number;
     this.#readMessages(child);
@@ -76,7 +76,7 @@ export class StdioTransport implements Transport {
   /** Resolves when the server's pipe has taken the message. */
   send(message: JSONRPCMessage): Promise<void> {
     const stdin: Writable | null | undefined = this.#child?.stdin;
-    if (!stdin?.writable || this.#end !== undefined) return Promise.reject(new Error(`the server ${this.describeEnd()}`));
+    if (!stdin?.writable || this.#end !== undefined) return Promise.reject(new Error(this.describeEnd()));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
     return promise;
@@ -90,7 +90,7 @@ export class StdioTransport implements Transport {
 
   /** How the connection ended, and the end of what the server had written to stderr. */
   describeEnd(): string {
-    return this.#end ?? "is running";
+    return `the server ${this.#end ?? "is running"}`;
   }
 
   async #close(): Promise<void> {

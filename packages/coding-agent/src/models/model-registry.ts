@@ -24,18 +24,20 @@ export class ModelRegistry {
   readonly #modelsFile: string;
   readonly #cwd: string;
   readonly #recordTo: string | undefined;
+  readonly #isOffline: boolean;
   #customProviders: Promise<CustomProvider[]> | undefined;
   /** Those that were added while the program runs, last first. */
   #added: CustomProvider[] = [];
   /** Once a recording is chosen its models are all there are, so that a run that is replayed reaches no provider. */
   #replay: ReplayModel | undefined;
 
-  /** @param options - `cwd` is what paths of script files and recordings are relative to; `recordTo` is where answers are recorded. */
-  constructor(options: { agentDir: string; credentials: Credentials; cwd: string; recordTo?: string }) {
+  /** @param options - `cwd` is what paths of script files and recordings are relative to; `recordTo` is where answers are recorded; `offline`: only models on this machine may be asked. */
+  constructor(options: { agentDir: string; credentials: Credentials; cwd: string; recordTo?: string; offline?: boolean }) {
     this.#credentials = options.credentials;
     this.#modelsFile = join(options.agentDir, "models.json");
     this.#cwd = options.cwd;
     this.#recordTo = options.recordTo;
+    this.#isOffline = options.offline ?? false;
   }
 
   /**
@@ -97,8 +99,18 @@ export class ModelRegistry {
     return this.#credentials.find(model.provider, await this.#configuredKey(model.provider));
   }
 
-  /** @throws {SessionError} `no_credentials`, saying how to give them. */
+  /** @throws {SessionError} `no_model` when the model is asked over the network, and that is not wanted. */
+  requireReachable(model: Model): void {
+    if (!this.#isOffline || model.api === "scripted" || isReplayed(model) || isOnThisMachine(model.baseUrl)) return;
+    throw new SessionError(
+      "no_model",
+      `${model.provider}/${model.id} is asked over the network, which --offline forbids. Choose a model of this machine, or demo/tour.`,
+    );
+  }
+
+  /** @throws {SessionError} `no_credentials`, saying how to give them; `no_model` as `requireReachable`. */
   async requireCredentials(model: Model): Promise<void> {
+    this.requireReachable(model);
     if (await this.isUsable(model)) return;
     const variables = (await this.#keyVariables(model)).join(" or ");
     throw new SessionError(
@@ -149,4 +161,11 @@ export class ModelRegistry {
     this.#customProviders ??= readCustomProviders(this.#modelsFile);
     return [...this.#added, ...(await this.#customProviders)];
   }
+}
+
+/** Whether an address leads to this machine, by its own name for itself. */
+function isOnThisMachine(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { hostname } = new URL(url);
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
 }

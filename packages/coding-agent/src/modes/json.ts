@@ -3,7 +3,7 @@ import type { PromptInput } from "../prompt/prompt-input.ts";
 import type { StreamMode } from "../protocol/data.ts";
 import { outcomeOf } from "./outcome.ts";
 import { RecordWriter } from "./record-writer.ts";
-import { openStdout } from "./stdout.ts";
+import { openStdout, reportFailure } from "./stdout.ts";
 import { writeError } from "./terminal-text.ts";
 
 /**
@@ -20,11 +20,11 @@ export async function runJsonMode(session: AgentSession, prompts: readonly Promp
     isRead = false;
     return session.dispose();
   });
-  for (const { text, ...rest } of prompts) if (isRead) await session.prompt(text, rest);
+  for (const { text, ...rest } of prompts) if (isRead && !session.isShuttingDown) await session.prompt(text, rest);
   await session.dispose();
   await output.flush();
   await stdout.end();
-  if (!isRead) return 1;
+  if (reportFailure(stdout) || !isRead) return 1;
   const { error } = outcomeOf(session);
   if (error !== undefined) writeError(error);
   return error === undefined ? 0 : 1;

@@ -13,7 +13,11 @@ export function outcomeOf(session: AgentSession): Outcome {
     return { text: session.lastAssistantText() ?? "", error: `Stopped: the run reached its limit --${session.reachedLimit}.` };
   }
   const answer = session.messages.findLast(({ role }) => role === "assistant");
-  if (answer?.role !== "assistant") return { text: "", error: "The run ended without an answer." };
+  if (answer?.role !== "assistant") {
+    // Commands of extensions ask no model.
+    const wasAsked = session.messages.some(({ role }) => role === "user");
+    return { text: "", error: wasAsked ? "The run ended without an answer." : undefined };
+  }
   const isFailed = answer.stopReason === "error" || answer.stopReason === "aborted";
   return {
     text: session.lastAssistantText() ?? "",

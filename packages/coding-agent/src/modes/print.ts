@@ -8,7 +8,7 @@ import { toTerminalText, writeError } from "./terminal-text.ts";
  * code: 1 when the last answer failed or was aborted.
  */
 export async function runPrintMode(session: AgentSession, prompts: readonly PromptInput[]): Promise<number> {
-  for (const { text, ...rest } of prompts) await session.prompt(text, rest);
+  for (const { text, ...rest } of prompts) if (!session.isShuttingDown) await session.prompt(text, rest);
   const { text, error } = outcomeOf(session);
   await session.dispose();
   if (error !== undefined) {

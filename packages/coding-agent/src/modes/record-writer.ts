@@ -72,14 +72,20 @@ export class RecordWriter {
 
   /** Sends more output of a command. The response to the command has its end, so that of what waits too long the beginning may go. */
   sendBashUpdate(update: BashUpdate): void {
-    const waiting = this.#queue.at(-1);
-    if (waiting?.kind === "bash" && waiting.update.id === update.id) {
-      const delta = keepEnd(waiting.update.delta + update.delta);
-      waiting.update = { ...update, delta };
-    } else {
-      this.#queue.push({ kind: "bash", update });
-    }
+    const waiting = this.#findWaitingOutput(update.id);
+    if (waiting) waiting.update = { ...update, delta: keepEnd(waiting.update.delta + update.delta) };
+    else this.#queue.push({ kind: "bash", update });
     this.#schedule();
+  }
+
+  /** Updates of commands, calls and answers take turns, and none depends on another; records stay where they are. */
+  #findWaitingOutput(id: unknown): Extract<Waiting, { kind: "bash" }> | undefined {
+    for (let index = this.#queue.length - 1; index >= 0; index -= 1) {
+      const waiting = this.#queue[index];
+      if (waiting?.kind === "record") return undefined;
+      if (waiting?.kind === "bash" && waiting.update.id === id) return waiting;
+    }
+    return undefined;
   }
 
   /** Resolves when everything sent so far has been handed to the operating system, or never will be. */
@@ -121,6 +127,7 @@ export class RecordWriter {
   #joinWaiting(delta: DeltaUpdate, answer: StreamedAnswer): boolean {
     for (let index = this.#queue.length - 1; index >= 0; index -= 1) {
       const waiting = this.#queue[index];
+      if (waiting?.kind === "bash") continue;
       if (waiting?.kind !== "delta" || waiting.answer !== answer) return false;
       const joined = joinDeltas(waiting.delta, delta);
       if (joined) {
@@ -144,6 +151,7 @@ export class RecordWriter {
   #findWaitingUpdate(toolCallId: string): Extract<Waiting, { kind: "tool" }> | undefined {
     for (let index = this.#queue.length - 1; index >= 0; index -= 1) {
       const waiting = this.#queue[index];
+      if (waiting?.kind === "bash") continue;
       if (waiting?.kind !== "tool") return undefined;
       if (waiting.update.toolCallId === toolCallId) return waiting;
     }

@@ -12,8 +12,10 @@ export interface ByteSink {
 
 /** A sink on file descriptor 1. */
 export interface Stdout extends ByteSink {
-  /** Resolves when nobody reads any more. */
+  /** Resolves when nothing can be written any more. */
   readonly closed: Promise<void>;
+  /** The code of the system error that made writing impossible, such as ENOSPC; undefined when the reader has just gone away. */
+  readonly failure: string | undefined;
   /** Resolves when everything has been handed to the operating system. */
   end(): Promise<void>;
 }
@@ -46,12 +48,19 @@ function sendConsoleToStderr(): void {
 
 function openPipe(): Stdout {
   const socket = new Socket({ fd: 1, readable: false, writable: true });
+  let failure: string | undefined;
   const closed = new Promise<void>((resolve) => {
-    socket.on("error", () => resolve()); // EPIPE: the reader is gone
+    socket.on("error", (error) => {
+      failure = failureOf(error);
+      resolve();
+    });
     socket.on("close", () => resolve());
   });
   return {
     closed,
+    get failure() {
+      return failure;
+    },
     write(text) {
       if (socket.destroyed || socket.write(text)) return undefined;
       return Promise.race([closed, new Promise<void>((resolve) => socket.once("drain", resolve))]);
@@ -68,6 +77,7 @@ function openPipe(): Stdout {
 function openFile(): Stdout {
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
   let isClosed = false;
+  let failure: string | undefined;
   /** Writes what can be written and returns the rest. */
   const writeSome = (bytes: Uint8Array): Uint8Array => {
     let rest = bytes;
@@ -76,7 +86,8 @@ function openFile(): Stdout {
     } catch (error) {
       if (isFull(error)) return rest;
       isClosed = true;
-      close(); // a full disk or a closed terminal: nobody reads this any more
+      failure = failureOf(error);
+      close();
     }
     return rest.subarray(rest.length);
   };
@@ -87,12 +98,29 @@ function openFile(): Stdout {
   };
   return {
     closed,
+    get failure() {
+      return failure;
+    },
     write(text) {
       const rest = writeSome(Buffer.from(text));
       return rest.length > 0 ? writeRest(rest) : undefined;
     },
     async end() {},
   };
+}
+
+/** Says on stderr, in one line, why stdout could not be written, if it could not. Returns whether that was so. */
+export function reportFailure({ failure }: Stdout): boolean {
+  if (failure !== undefined) process.stderr.write(`Cannot write to stdout: ${failure}. The output is incomplete.\n`);
+  return failure !== undefined;
+}
+
+/** What a reader leaves behind that goes away: a closed pipe, a socket that was reset, a terminal that was hung up. */
+const goneCodes: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "EIO"]);
+
+function failureOf(error: unknown): string | undefined {
+  const code = (error as NodeJS.ErrnoException).code ?? String(error);
+  return goneCodes.has(code) ? undefined : code;
 }
 
 function isFull(error: unknown): boolean {

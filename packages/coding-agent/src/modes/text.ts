@@ -27,7 +27,7 @@ export async function runTextMode(
   const isLive = stdout.isTTY === true;
   const view = new TextView({ write: (text) => isLive && stdout.write(toTerminalText(text)) }, stderr);
   session.subscribe((event) => view.show(event));
-  for (const { text, ...rest } of prompts) await session.prompt(text, rest);
+  for (const { text, ...rest } of prompts) if (!session.isShuttingDown) await session.prompt(text, rest);
   const { text, error } = outcomeOf(session);
   await session.dispose();
   if (error !== undefined) {

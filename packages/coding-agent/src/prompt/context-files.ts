@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isMissing, readText, reasonOf } from "./read-text.ts";
@@ -32,24 +31,24 @@ export interface ContextFileOptions {
  */
 export async function loadContextFiles({ cwd, agentDir, report }: ContextFileOptions): Promise<ContextFile[]> {
   const paths = [...new Set([agentDir, ...foldersTo(cwd)])].flatMap((folder) => fileNames.map((name) => join(folder, name)));
-  const candidates = await Promise.all(paths.map((path) => read(path, report)));
   const seen = new Set<string>();
-  const files = candidates.filter((file) => {
-    if (!file || file.text.trim() === "" || seen.has(file.realPath) || seen.has(file.text)) return false;
-    seen.add(file.realPath).add(file.text);
-    return true;
-  });
+  const files: ContextFile[] = [];
+  for (const { path, text, realPath, problem } of await Promise.all(paths.map(read))) {
+    if (problem !== undefined) report(problem);
+    if (text.trim() === "" || seen.has(realPath) || seen.has(text)) continue;
+    seen.add(realPath).add(text);
+    files.push({ path, text });
+  }
   const kept: ContextFile[] = [];
   let left = maxTotalBytes;
   for (const file of files.toReversed()) {
-    if (!file) continue;
     const bytes = Buffer.byteLength(file.text);
     if (bytes > left) {
       report(`${file.path} is left out: the context files together are over ${maxTotalBytes / 1024} KB. Shorten them.`);
       continue;
     }
     left -= bytes;
-    kept.unshift({ path: file.path, text: file.text });
+    kept.unshift(file);
   }
   return kept;
 }
@@ -60,35 +59,24 @@ function foldersTo(cwd: string): string[] {
   return parent === cwd ? [cwd] : [...foldersTo(parent), cwd];
 }
 
-async function read(path: string, report: (problem: string) => void): Promise<(ContextFile & { realPath: string }) | undefined> {
-  try {
-    const { text, size, isCut } = await readText(path, maxFileBytes);
-    const realPath = await realpath(path);
-    if (!isCut) return { path, text, realPath };
-    const limit = `${maxFileBytes / 1024} KB`;
-    report(`Only the first ${limit} of ${path} are read; it has ${Math.ceil(size / 1024)} KB. Shorten it.`);
-    return {
-      path,
-      realPath,
-      text: `${text.trimEnd()}\n\n[Only the first ${limit} of this file are shown. Read the rest of it where it matters.]`,
-    };
-  } catch (error) {
-    if (!isMissing(error)) report(`The context file ${path} cannot be read: ${reasonOf(error)}.`);
-    return undefined;
-  }
+interface ReadFile extends ContextFile {
+  realPath: string;
+  problem?: string;
 }
 
-/** As `loadContextFiles`, at once and without its limits. */
-export function readContextFiles(cwd: string, agentDir: string): ContextFile[] {
-  return [...new Set([agentDir, ...foldersTo(cwd)])].flatMap((folder) => {
-    for (const name of fileNames) {
-      const path = join(folder, name);
-      try {
-        return [{ path, text: readFileSync(path, "utf8") }];
-      } catch {
-        // Not there, or not readable: the next name, then the next folder.
-      }
-    }
-    return [];
-  });
+/** A file that is not there is an empty one. */
+async function read(path: string): Promise<ReadFile> {
+  const nothing = { path, text: "", realPath: path };
+  try {
+    const { text, size, isCut } = await readText(path, maxFileBytes);
+    const file = { path, text, realPath: await realpath(path) };
+    if (!isCut) return file;
+    const limit = `${maxFileBytes / 1024} KB`;
+    const note = `[Only the first ${limit} of this file are shown. Read the rest of it where it matters.]`;
+    const problem = `Only the first ${limit} of ${path} are read; it has ${Math.ceil(size / 1024)} KB. Shorten it.`;
+    return { ...file, text: `${text.trimEnd()}\n\n${note}`, problem };
+  } catch (error) {
+    if (isMissing(error)) return nothing;
+    return { ...nothing, problem: `The context file ${path} cannot be read: ${reasonOf(error)}.` };
+  }
 }

@@ -1,5 +1,5 @@
 /** The front matter of a Markdown file, and what follows it. Files from Windows may begin with a byte order mark and have CRLF. */
-const filePattern = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:^---[ \t]*(?:\r?\n|$))([\s\S]*)$/m;
+const filePattern = /^\uFEFF?---[ \t]*\r?\n((?:[\s\S]*?\n)??)---[ \t]*(?:\r?\n|$)([\s\S]*)$/;
 const plainLine = /^([A-Za-z][\w-]*):(?:[ \t]+(.*?))?[ \t]*\r?$/;
 
 /** A Markdown file with what stands in its front matter. */

@@ -2,12 +2,11 @@ import { join } from "node:path";
 import { SessionError } from "../errors.ts";
 import type { SlashCommand } from "../protocol/data.ts";
 import type { ContextFile } from "./context-files.ts";
-import { listSources, type NamedPaths, type ResourceSource } from "./resource-sources.ts";
+import { listSources, type NamedPaths, type ResourceSource, skillPrefix } from "./resource-sources.ts";
 import type { Skill } from "./skills.ts";
 import type { PromptTemplate } from "./templates.ts";
 
 const callPattern = /^\/(\S+)(?:\s+([\s\S]*))?$/;
-const skillPrefix = "skill:";
 
 /** What a folder and its user bring to a prompt. */
 export interface LoadedResources {

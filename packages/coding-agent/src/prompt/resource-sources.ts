@@ -1,5 +1,8 @@
 import type { SlashCommand } from "../protocol/data.ts";
 
+/** What users type before a skill's name. */
+export const skillPrefix = "skill:";
+
 /** Where skills or templates are looked for. */
 export interface ResourceSource {
   /** A file or a folder; absolute. */

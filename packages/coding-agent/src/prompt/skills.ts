@@ -5,7 +5,7 @@ import { delimited } from "./delimited.ts";
 import { findSkillFiles, type SkillFile } from "./find-skills.ts";
 import { parseFrontMatter, textField } from "./front-matter.ts";
 import { readText, reasonOf } from "./read-text.ts";
-import type { ResourceSource } from "./resource-sources.ts";
+import { type ResourceSource, skillPrefix } from "./resource-sources.ts";
 
 /** What is read of a skill's file. */
 const maxFileBytes = 256 * 1024;
@@ -13,9 +13,6 @@ const maxFileBytes = 256 * 1024;
 const maxNameLength = 64;
 const maxDescriptionLength = 1024;
 const namePattern = /^[\p{Ll}\p{Lo}\p{Nd}]+(?:-[\p{Ll}\p{Lo}\p{Nd}]+)*$/u;
-
-/** What users type before a skill's name. */
-export const skillPrefix = "skill:";
 
 /** A folder with instructions for a kind of task, in the open Agent Skills format. */
 export interface Skill {
@@ -73,7 +70,9 @@ async function loadSkill({ path, location }: SkillFile, report: (problem: string
  */
 export async function invokeSkill({ name, path }: Skill, args: string): Promise<string> {
   try {
-    const { body } = await parseFrontMatter((await readText(path, maxFileBytes)).text);
+    const file = await readText(path, maxFileBytes);
+    if (file.isCut) throw new Error(`it has more than ${maxFileBytes / 1024} KB; let the model read what it needs of it`);
+    const { body } = await parseFrontMatter(file.text);
     const text = delimited("skill", { name, location: path }, `Relative paths start from ${dirname(path)}.\n\n${body.trim()}`);
     return args.trim() === "" ? text : `${text}\n\n${args.trim()}`;
   } catch (error) {

@@ -69,6 +69,8 @@ function checkData({ command, success, data }: ProtocolRecord): string | undefin
     const { tree, ...rest } = data as { tree: unknown[] };
     return findMismatch(commands.get_tree.data, { ...rest, tree: [] }, "data") ?? checkTree(tree);
   }
+  if (commands[name].data.type === "undefined")
+    return data === undefined ? undefined : `The response to ${command} carries no data`;
   return findMismatch(commands[name].data, data, "data");
 }
 

@@ -18,13 +18,19 @@ export function namesOf(command: CommandName): string[] {
   return [command, ...Object.entries(commandAliases).flatMap(([alias, name]) => (name === command ? [alias] : []))];
 }
 
-/** The shared types: name → schema. Where one of them is used, `$ref` stands. */
+const records: ReadonlySet<unknown> = new Set([
+  frames.ResponseSchema,
+  ...Object.values(frames.incomingFrames),
+  ...Object.values(frames.outgoingFrames),
+]);
+
+/** The shared types: name → schema, in the order of their names. Where one of them is used, `$ref` stands. */
 export const sharedTypes: ReadonlyMap<string, TSchema> = new Map(
-  [messages, data, entries, frames].flatMap((module) =>
-    Object.entries(module).flatMap(([name, schema]): [string, TSchema][] =>
-      name.endsWith("Schema") && name !== "ResponseSchema" ? [[name.slice(0, -"Schema".length), schema as TSchema]] : [],
-    ),
-  ),
+  [messages, data, entries, frames]
+    .flatMap((module) => Object.entries(module) as [string, TSchema][])
+    .filter(([name, schema]) => name.endsWith("Schema") && !records.has(schema))
+    .map(([name, schema]): [string, TSchema] => [name.slice(0, -"Schema".length), schema])
+    .sort(([a], [b]) => (a < b ? -1 : 1)),
 );
 
 /** Types are found again by what they say, since TypeBox copies them. */

@@ -38,6 +38,13 @@ function expectation(schema: TSchema): string {
 
 function quote(value: unknown): string {
   if (value === undefined) return "missing";
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+  let text: string;
+  try {
+    text = JSON.stringify(typeof value === "string" ? value.slice(0, quotedLength) : value) ?? String(value);
+  } catch {
+    return "nested very deep"; // the built-in function gives up at some thousand levels
+  }
+  return text.length > quotedLength ? `${text.slice(0, quotedLength)}…` : text;
 }
+
+const quotedLength = 80;

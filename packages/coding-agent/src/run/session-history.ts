@@ -8,6 +8,7 @@ import { readTree } from "../conversation/read-tree.ts";
 import type { SessionStore } from "../conversation/session-store.ts";
 import type { TreeNode } from "../conversation/session-tree.ts";
 import { SessionError } from "../errors.ts";
+import type { SessionMove } from "../extensions/events.ts";
 import { typedTextOf } from "../prompt/typed-text.ts";
 import type { EntryTreeNode } from "../protocol/entries.ts";
 import type { Transcript } from "./transcript.ts";
@@ -26,6 +27,14 @@ export interface HistoryParts {
   /** Settles what is going and does `work` before another run can start. */
   between<T>(work: () => Promise<T>): Promise<T>;
   transcript: Transcript;
+  /**
+   * Asked before the session goes elsewhere, while a run may still be going.
+   *
+   * @throws {SessionError} `cancelled` when it may not.
+   */
+  beforeMove(move: SessionMove): Promise<void>;
+  /** Called when it has gone there, and a run can start. */
+  afterMove(move: SessionMove): Promise<void>;
   /** Called when the session has another name. */
   onRenamed(name: string): void | Promise<void>;
   /** Called when another conversation, or another branch, is in effect; before a run can start. */
@@ -34,7 +43,7 @@ export interface HistoryParts {
 
 /**
  * The conversation as a tree on disk: what it holds, and the ways to another branch of it or to another session. Each of those first
- * settles the run that is going; what fails leaves everything as it was.
+ * settles the run that is going; what fails leaves everything as it was, and each rejects with `cancelled` where an extension refuses.
  */
 export class SessionHistory {
   readonly #parts: HistoryParts;
@@ -89,7 +98,9 @@ export class SessionHistory {
 
   /** Begins an empty session. */
   async startNew(options: NewConversation): Promise<void> {
-    await this.#parts.between(() => this.#replaceBy(Conversation.create(this.#parts.store, options)));
+    await this.#move({ reason: "new" }, () =>
+      this.#parts.between(() => this.#replaceBy(Conversation.create(this.#parts.store, options))),
+    );
   }
 
   /**
@@ -99,7 +110,11 @@ export class SessionHistory {
    * @throws {SessionError} `not_found` (also when its working folder is gone), `locked`, `read_failed`, `not_a_session`,
    *   `unsupported_version`.
    */
-  async open(ref: string): Promise<void> {
+  open(ref: string): Promise<void> {
+    return this.#move({ reason: "switch", target: ref }, () => this.#open(ref));
+  }
+
+  async #open(ref: string): Promise<void> {
     if (this.#isCurrent(ref)) {
       await this.#parts.between(() => this.#show(this.#current));
       return;
@@ -117,13 +132,13 @@ export class SessionHistory {
   async fork(entryId: string): Promise<string> {
     const node = this.#requireUserMessage(this.#current.find(entryId), entryId);
     const text = await this.#textOf(node);
-    await this.#copy(() => node.parentId);
+    await this.#move({ reason: "fork", target: entryId }, () => this.#copy(() => node.parentId));
     return text;
   }
 
   /** Copies the active path into a new session and goes there. */
   clone(): Promise<void> {
-    return this.#copy(() => this.#current.leafId);
+    return this.#move({ reason: "clone" }, () => this.#copy(() => this.#current.leafId));
   }
 
   /**
@@ -133,7 +148,11 @@ export class SessionHistory {
    * @returns The message's text.
    * @throws {SessionError} `not_found` when it is no message of the user on the active path.
    */
-  async branch(entry: string | number): Promise<string> {
+  branch(entry: string | number): Promise<string> {
+    return this.#move({ reason: "branch", target: String(entry) }, () => this.#branch(entry));
+  }
+
+  #branch(entry: string | number): Promise<string> {
     return this.#parts.between(async () => {
       const named = typeof entry === "string" ? this.#current.find(entry) : this.#current.nodes[entry];
       const onPath = this.#current.activeBranch().find((node) => node === named);
@@ -160,6 +179,13 @@ export class SessionHistory {
       entryIndex: this.#current.positionOf(entry.id),
       text: entry.type === "message" ? typedTextOf(entry.message) : "",
     }));
+  }
+
+  async #move<T>(move: SessionMove, go: () => Promise<T>): Promise<T> {
+    await this.#parts.beforeMove(move);
+    const result = await go();
+    await this.#parts.afterMove(move);
+    return result;
   }
 
   get #current(): Conversation {
@@ -193,6 +219,7 @@ export class SessionHistory {
       await this.#show(conversation);
     } catch (error) {
       await conversation.close();
+      if (this.#current !== left) await this.#show(left);
       throw error;
     }
     await left.close();

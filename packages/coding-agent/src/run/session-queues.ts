@@ -35,6 +35,11 @@ export class SessionQueues {
   async add(behavior: StreamingBehavior, input: PromptInput): Promise<void> {
     const message = createUserMessage(input);
     await this.#transcript.keepQueued(behavior === "steer" ? "steering" : "followUp", message);
+    this.addMessage(behavior, message);
+  }
+
+  /** Queues a message that is no user's. It is not stored before its turn comes. */
+  addMessage(behavior: StreamingBehavior, message: AgentMessage): void {
     if (behavior === "steer") this.#agent.steer(message);
     else this.#agent.followUp(message);
   }

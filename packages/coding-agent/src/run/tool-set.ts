@@ -45,13 +45,13 @@ export class ToolSet {
   }
 
   /**
-   * Replaces the tools that one of the others has brought.
+   * Replaces the tools that one of the others has brought. Those of extensions take the place of the session's own ones of their name.
    *
    * @throws {SessionError} `invalid_input` when a name is taken, or there twice. Nothing has changed then.
    */
   replace(source: ToolSource, tools: readonly AgentTool[]): void {
-    const before = this.#added.get(source) ?? [];
-    const taken = new Set(this.#agent.state.tools.filter((tool) => !before.includes(tool)).map(({ name }) => name));
+    const others = [...this.#added].flatMap(([other, brought]) => (other === source ? [] : brought));
+    const taken = new Set([...others, ...(source === "extension" ? [] : this.#own)].map(({ name }) => name));
     for (const { name } of tools) {
       if (taken.has(name)) {
         throw new SessionError("invalid_input", `The tool name "${name}" is taken by another tool. Choose another name.`);
@@ -69,7 +69,9 @@ export class ToolSet {
 
   #apply(): void {
     this.#revision += 1;
-    this.#agent.state.tools = [...this.#own, ...[...this.#added.values()].flat()];
+    const replaced = new Set(this.#added.get("extension")?.map(({ name }) => name));
+    const own = this.#own.filter(({ name }) => !replaced.has(name));
+    this.#agent.state.tools = [...own, ...[...this.#added.values()].flat()];
   }
 }
 

@@ -14,7 +14,7 @@ export class Transcript {
   readonly #reportFailure: (message: string) => void;
   #conversation: Conversation;
   #callsAreOpen = false;
-  #waiting: { message: AgentMessage; done: () => void }[] = [];
+  #waiting: AgentMessage[] = [];
   #lastFailure: string | undefined;
   #toldDiagnostics: number;
   /** The model and level that the active branch says. */
@@ -57,12 +57,14 @@ export class Transcript {
     return this.#guard(() => this.#conversation.appendMessage(message, this.#queueIds.get(message)));
   }
 
-  /** Adds a message that is not part of a run, as soon as no calls are open. Resolves when it is stored. */
+  /**
+   * Adds a message that is not part of a run. Resolves when it is stored; while calls are open, which may be long, it is stored when they
+   * have their results, and nobody waits for that.
+   */
   async insert(message: AgentMessage): Promise<void> {
     if (this.#callsAreOpen) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#waiting.push({ message, done: resolve });
-      return promise;
+      this.#waiting.push(message);
+      return;
     }
     this.#agent.state.messages.push(message);
     await this.accept(message);
@@ -120,10 +122,7 @@ export class Transcript {
 
   async #closeCalls(): Promise<void> {
     this.#callsAreOpen = false;
-    for (const { message, done } of this.#waiting.splice(0)) {
-      await this.insert(message);
-      done();
-    }
+    for (const message of this.#waiting.splice(0)) await this.insert(message);
   }
 
   async #guard(write: () => Promise<unknown>): Promise<void> {

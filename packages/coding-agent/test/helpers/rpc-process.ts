@@ -12,6 +12,12 @@ export interface WireRecord {
   [field: string]: unknown;
 }
 
+/** The first text of a `tool_execution_end`, which is what the model reads. */
+export function resultText(record: WireRecord | undefined): string | undefined {
+  const result = record?.result as { content: { text?: string }[] } | undefined;
+  return result?.content[0]?.text;
+}
+
 type Match = Partial<WireRecord> | ((record: WireRecord) => boolean);
 
 /** `pi --mode rpc` as a real process, with everything that it has written so far. */

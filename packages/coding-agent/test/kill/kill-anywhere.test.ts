@@ -27,7 +27,8 @@ async function runAndKill(story: Story): Promise<Told> {
   const rpc = startRpc(workspace, ["--model", await workspace.script(...story.answers), "--stream", "deltas"]);
   const { data } = await rpc.request({ type: "get_state" });
   rpc.send(...story.commands);
-  await rpc.waitFor(() => rpc.records.length > story.killAfterRecords, 0).catch(() => undefined);
+  // A short story is over before that.
+  await rpc.waitFor(({ type }) => rpc.records.length > story.killAfterRecords || type === "agent_settled");
   if (story.killDelayMs > 0) await sleep(story.killDelayMs);
   rpc.child.kill("SIGKILL");
   await rpc.exited;

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { useTempFolder } from "../exec/temp-folder.ts";
@@ -113,7 +113,7 @@ test("a server that keeps failing is tried again after growing delays, and calls
     await expect(host.call("mcp__frail__echo")).rejects.toMatchObject({
       code: "mcp_unavailable",
       message: expect.stringMatching(
-        /^The MCP server frail is not running; the next attempt is made in 16 seconds\. it exited with code 9/,
+        /^The MCP server frail is not running; the next attempt is made in 16 seconds\. the server exited with code 9/,
       ),
     });
     await host.servers.start();
@@ -212,13 +212,14 @@ test("a long result is cut, and all of it is in a file", async () => {
   expect((await readFile(fullOutputPath, "utf8")).length).toBe(200_000);
 });
 
-test("tools that change later replace those before", async () => {
+test("tools that change later replace those before; a flood of changes is one", async () => {
   const host = open({ a: fixtureServer() });
   await host.servers.start();
   const changed = host.nextTools();
   expect(await host.text("mcp__a__change")).toBe("changed");
   await changed;
-  expect(host.names).toEqual(["mcp__a__echo", "mcp__a__added"]);
+  expect(host.names).toEqual(["mcp__a__echo", "mcp__a__listings"]);
+  expect(await host.text("mcp__a__listings")).toBe("2");
 });
 
 test("odd entries in the list of tools cost only themselves, and all names are such that every provider takes them", async () => {
@@ -282,6 +283,22 @@ test("the end of the session ends the server, also one that ignores it, and what
   await expectProcessGone(server as number);
   await expectProcessGone(child);
   await expect(host.call("mcp__deaf__echo")).rejects.toMatchObject({ code: "mcp_unavailable" });
+});
+
+test("a server that failed keeps nobody waiting a second time, and joins when it is ready", async () => {
+  const marker = join(folder.path, "ready");
+  // Fails for as long as the file is not there.
+  const script = `if [ -e "${marker}" ]; then exec "$0" "$@"; else exit 1; fi`;
+  const { command, args = [] } = fixtureServer();
+  const host = open({ late: { command: "sh", args: ["-c", script, command ?? "", ...args] } });
+  await host.servers.start();
+  expect(host.problems).toHaveLength(1);
+  await writeFile(marker, "");
+  const joined = host.nextTools();
+  await host.servers.start();
+  expect(host.names).toEqual([]);
+  await joined;
+  expect(await host.text("mcp__late__echo", { value: "here" })).toBe("here");
 });
 
 test("settings that change end the servers they were for and leave the others", async () => {

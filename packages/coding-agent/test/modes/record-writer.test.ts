@@ -174,6 +174,31 @@ describe("RP-010 what waits is joined", () => {
     ]);
   });
 
+  test("output of commands that run side by side, and beside an answer, leaves as one record of each", async () => {
+    const blocked = await createBlockedWriter("deltas");
+    const { writer, partial, update } = blocked;
+    update({ type: "text_start", contentIndex: 0, partial });
+    for (let n = 0; n < 1000; n += 1) {
+      for (const id of ["a", "b", undefined])
+        writer.sendBashUpdate({ type: "bash_execution_update", ...(id ? { id } : {}), delta: "x" });
+      update({ type: "text_delta", contentIndex: 0, delta: "y", partial });
+    }
+    writer.send({ type: "response", id: "a" });
+    writer.sendBashUpdate({ type: "bash_execution_update", id: "b", delta: "later" });
+    const records = await drain(blocked);
+    expect(records.map(({ type, id }) => [type, id])).toEqual([
+      ["message_update", undefined],
+      ["bash_execution_update", "a"],
+      ["bash_execution_update", "b"],
+      ["bash_execution_update", undefined],
+      ["message_update", undefined],
+      ["response", "a"],
+      ["bash_execution_update", "b"],
+    ]);
+    expect(records.slice(1, 4).map(({ delta }) => delta)).toEqual(["x".repeat(1000), "x".repeat(1000), "x".repeat(1000)]);
+    expect(records[4]).toMatchObject({ assistantMessageEvent: { delta: "y".repeat(1000) } });
+  });
+
   test("memory of a long answer that nobody reads grows with its text, not with its snapshots", async () => {
     const writer = await createBlockedWriter("snapshots");
     const { partial, update } = writer;

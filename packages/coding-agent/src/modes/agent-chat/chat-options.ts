@@ -17,6 +17,8 @@ export type BaseOptions = Omit<CreateAgentSessionOptions, "cwd" | "session" | "u
 
 type ModelOptions = Pick<CreateAgentSessionOptions, "model" | "provider" | "apiKey">;
 
+type PathOptions = Pick<CreateAgentSessionOptions, "skills" | "promptTemplates">;
+
 /** Options of a session, with the folder that it works in. */
 export type ChatOptions = CreateAgentSessionOptions & { cwd: string };
 
@@ -26,7 +28,10 @@ export type ChatOptions = CreateAgentSessionOptions & { cwd: string };
  * @throws {BadRequestError} When the workspace is no folder, or an endpoint is given without a model. {UsageError} When the settings
  *   are faulty.
  */
-export async function toSessionOptions(base: BaseOptions, { config = {}, context }: ChatParams): Promise<ChatOptions> {
+export async function toSessionOptions(
+  base: BaseOptions,
+  { config = {}, context, skill_dirs = [] }: ChatParams,
+): Promise<ChatOptions> {
   const { model: _model, provider: _provider, apiKey: _apiKey, ...others } = base;
   const settings = await readSettings(join(base.agentDir, "settings.json"));
   const { max_iterations, max_tool_calls_per_task, max_consecutive_failures, enable_task_planning = true } = config;
@@ -44,8 +49,18 @@ export async function toSessionOptions(base: BaseOptions, { config = {}, context
       maxFailuresInARow: max_consecutive_failures ?? defaults.maxFailures,
       maxRepeats: defaults.maxRepeats,
     },
+    ...pathOptions(base, skill_dirs),
     ...appendToPrompt(base.appendSystemPrompt, context?.append),
     separateStreams: true,
+  };
+}
+
+/** Paths of the command line are relative to the folder where it was given, those of the request to the workspace. */
+function pathOptions({ cwd, skills, promptTemplates }: BaseOptions, skillFolders: readonly string[]): PathOptions {
+  const own = (paths: readonly string[] = []) => paths.map((path) => resolve(cwd, path));
+  return {
+    skills: skills === false ? false : [...own(skills), ...skillFolders],
+    promptTemplates: promptTemplates === false ? false : own(promptTemplates),
   };
 }
 

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import type { AgentSession } from "../../agent-session.ts";
 import { sessionFolder } from "../../config/paths.ts";
+import type { SessionChoice } from "../../conversation/choose-session.ts";
 import { Conversation } from "../../conversation/conversation.ts";
 import { FileSessionStore } from "../../conversation/file-store.ts";
 import type { SessionStore } from "../../conversation/session-store.ts";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../create-agent-session.ts";
+import { writeError } from "../terminal-text.ts";
 import { type BaseOptions, type ChatOptions, toSessionOptions } from "./chat-options.ts";
 import type { ChatParams } from "./protocol.ts";
 
@@ -40,8 +42,9 @@ export class ChatSessions {
     const options = await toSessionOptions(this.#base, { ...rest, message: "" });
     await this.close();
     const store = options.store ?? new FileSessionStore(options.sessionDir ?? sessionFolder(options.cwd, this.#base.agentDir));
-    const path = await findOrBegin(store, rest.session_key ?? "default", options);
-    const session = await createAgentSession({ ...options, ...this.#users, store, session: { path } });
+    const choice = await findOrBegin(store, rest.session_key ?? "default", options);
+    const session = await createAgentSession({ onProblem: writeError, ...options, ...this.#users, store, session: choice });
+    for (const line of session.diagnostics) writeError(line);
     this.#open = { settings, session };
     return session;
   }
@@ -59,16 +62,18 @@ function toSessionId(key: string): string {
   return `chat-${createHash("sha256").update(key).digest("hex").slice(0, 16)}`;
 }
 
-/** What names the session of the key and the folder in the store. A new one is kept at once, so that its first entry is the key. */
-async function findOrBegin(store: SessionStore, key: string, { cwd }: ChatOptions): Promise<string> {
+/** The session of the key and the folder. A new one is kept at once, so that its first entry is the key. */
+async function findOrBegin(store: SessionStore, key: string, { cwd }: ChatOptions): Promise<SessionChoice> {
   const id = toSessionId(key);
   const known = (await store.list({ cwd, idPrefix: id })).find((info) => info.id === id);
-  if (known) return known.ref;
+  if (known) return { path: known.ref };
   const conversation = Conversation.create(store, { cwd, id });
   try {
     await conversation.append({ type: "custom", customType: keyEntryType, data: { key } });
+    return { path: conversation.ref };
+  } catch {
+    return { id }; // it cannot be written: the session goes on in memory, and says why with its first message
   } finally {
     await conversation.close();
   }
-  return conversation.ref;
 }

@@ -24,6 +24,7 @@ export class ChatView {
   readonly #send: (event: ChatEvent) => void;
   readonly #plan: TaskPlan;
   readonly #running = new Map<string, RunningCall>();
+  #hasRun = false;
   #toolCalls = 0;
   #tokens: TokenCounts = noTokens;
   #response = "";
@@ -32,6 +33,11 @@ export class ChatView {
   constructor(session: AgentSession, send: (event: ChatEvent) => void) {
     this.#send = send;
     this.#plan = new TaskPlan(session.state().todoPhases);
+  }
+
+  /** Whether the model was to be asked; a command of an extension may do without. */
+  get hasRun(): boolean {
+    return this.#hasRun;
   }
 
   /** The last answer of this chat; undefined when there is none. */
@@ -56,6 +62,9 @@ export class ChatView {
 
   see(event: AgentSessionEvent): void {
     switch (event.type) {
+      case "turn_start":
+        this.#hasRun = true;
+        break;
       case "message_update":
         if (event.assistantMessageEvent.type !== "text_delta") break;
         this.#send({ event: "text_chunk", data: { text: event.assistantMessageEvent.delta } });
@@ -74,7 +83,10 @@ export class ChatView {
         this.#countUsage(event.result?.usage);
         break;
       case "error":
-        this.#send({ event: "error", data: { message: event.error, code: "internal", ends_chat: false } });
+        this.#tellError(event.error);
+        break;
+      case "extension_error":
+        this.#tellError(`${event.extensionPath}: ${event.error}`);
         break;
       default:
         break; // the protocol has no word for the rest
@@ -92,6 +104,10 @@ export class ChatView {
   /** What happens to a sub-task. Those that sub-tasks begin are part of them. */
   seeDelegation(toolCallId: string, told: DelegationEvent): void {
     if (this.#running.get(toolCallId)?.toolName === "delegate") this.#send(toSwarmEvent(told));
+  }
+
+  #tellError(message: string): void {
+    this.#send({ event: "error", data: { message, code: "internal", ends_chat: false } });
   }
 
   #endAnswer(answer: AssistantMessage): void {

@@ -1,5 +1,5 @@
-import { type Static, type TProperties, Type } from "@sinclair/typebox";
-import { riskTiers } from "../../approvals/risk.ts";
+import { type Static, type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import { type RiskTier, riskTiers } from "../../approvals/risk.ts";
 import { TodoStatusSchema } from "../../protocol/data.ts";
 import { literals } from "../../protocol/literals.ts";
 
@@ -129,10 +129,20 @@ export const events = {
     tasks: TasksSchema,
   }),
   llm_usage: event("The tokens of a model call; of a sub-task, the sum of its calls.", tokenCounts),
-  confirmation_request: event("A call needs a yes before it runs. Waits for `confirm`, at most 10 minutes.", {
-    prompt: Type.String({ description: "What will run, and why that is asked." }),
-    risk_tier: Type.Optional(literals(riskTiers)),
-  }),
+  confirmation_request: event(
+    "Something needs a yes before it happens. Waits for `confirm`, where a call is meant at most 10 minutes.",
+    {
+      prompt: Type.String({ description: "What will run, and why that is asked." }),
+      risk_tier: Type.Optional(
+        Type.Unsafe<RiskTier>(
+          Type.Union(
+            riskTiers.map((tier) => Type.Literal(tier)),
+            { description: "How far the call reaches; absent where something else is asked." },
+          ),
+        ),
+      ),
+    },
+  ),
   clarification_request: event("The agent is stuck, or at a limit. Waits for `clarify`.", {
     reason: literals(["no_progress", "too_many_failures", "max_iterations", "max_tool_calls"]),
     message: Type.String(),
@@ -175,7 +185,7 @@ export function isRequestName(name: string): name is RequestName {
 export function agentChatSchema(): Record<string, unknown> {
   const requestLines = Object.entries(requests).map(([method, params]) => {
     const fields = { method: Type.Literal(method), params: params.required ? params : Type.Optional(params) };
-    return Type.Object(fields, { description: params.description ?? "" });
+    return acceptNulls(Type.Object(fields, { description: params.description ?? "" }));
   });
   const eventLines = Object.entries(events).map(([name, data]) =>
     Type.Object({ event: Type.Literal(name), data }, { description: data.description ?? "" }),
@@ -185,8 +195,19 @@ export function agentChatSchema(): Record<string, unknown> {
     title: "agent_chat",
     description: "JSON lines of pi agent-rpc: requests on stdin, events on stdout.",
     anyOf: [{ $ref: "#/$defs/request" }, { $ref: "#/$defs/event" }],
-    $defs: { request: Type.Union(requestLines), event: Type.Union(eventLines) },
+    $defs: { request: { anyOf: requestLines }, event: { anyOf: eventLines } },
   };
   // TypeBox keeps notes of its own under symbols, which JSON leaves out.
   return JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;
+}
+
+/** What a client may send in the place of an optional field. */
+function acceptNulls(schema: TSchema): TSchema {
+  if (schema.type === "array") return { ...schema, items: acceptNulls(schema.items as TSchema) };
+  if (schema.type !== "object") return schema;
+  const properties = Object.entries(schema.properties as TProperties).map(([name, property]) => {
+    const inner = acceptNulls(property);
+    return [name, schema.required?.includes(name) ? inner : { anyOf: [inner, { type: "null" }] }];
+  });
+  return { ...schema, properties: Object.fromEntries(properties) as TProperties };
 }

@@ -1,4 +1,4 @@
-import { isAiError } from "@pikit/ai";
+import { isAiError, type StopReason } from "@pikit/ai";
 import { SessionError, UsageError } from "../../errors.ts";
 import type { PreviewEvent } from "../../tools/preview.ts";
 import type { BaseOptions } from "./chat-options.ts";
@@ -63,7 +63,9 @@ export class AgentChatServer {
   async close(): Promise<void> {
     this.#questions.close();
     this.#chat?.controller.abort();
+    await this.#sessions.close();
     await this.settle();
+    // One that was being opened.
     await this.#sessions.close();
   }
 
@@ -120,6 +122,7 @@ export class AgentChatServer {
     this.#view = view;
     const unsubscribe = session.subscribe((event) => view.see(event));
     try {
+      if (signal.aborted) return this.#endChat(view, "aborted", false);
       const images = params.images?.map(({ media_type, data_base64 }) => ({
         type: "image" as const,
         mimeType: media_type,
@@ -127,14 +130,16 @@ export class AgentChatServer {
       }));
       const { settled } = await session.submit(params.message, { images, signal });
       await settled;
+      // A command of an extension may have begun a run.
+      await session.waitForIdle();
     } finally {
       unsubscribe();
     }
-    this.#endChat(view, session.reachedLimit !== undefined);
+    const withoutAnswer = view.hasRun || signal.aborted ? "aborted" : "stop";
+    this.#endChat(view, view.lastAnswer?.stopReason ?? withoutAnswer, view.hasRun && session.reachedLimit !== undefined);
   }
 
-  #endChat({ lastAnswer, response, toolCalls, tokens }: ChatView, isAtLimit: boolean): void {
-    const stopReason = lastAnswer?.stopReason ?? "aborted";
+  #endChat({ lastAnswer, response, toolCalls, tokens }: ChatView, stopReason: StopReason, isAtLimit: boolean): void {
     if (stopReason === "error" && !isAtLimit) {
       const message = lastAnswer?.errorMessage ?? "The model gave no answer.";
       this.#output.send({ event: "error", data: { message, code: "provider", ends_chat: true } });

@@ -1,4 +1,5 @@
 import type { AgentSession } from "../../agent-session.ts";
+import { SessionError } from "../../errors.ts";
 import { toWireModel } from "../../models/wire-model.ts";
 import { type CommandData, type CommandName, type CommandParams, commandAliases, commands } from "../../protocol/commands.ts";
 import { protocolVersion } from "../../protocol/data.ts";
@@ -69,26 +70,23 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
     return undefined;
   },
   async new_session({ session }, { parentSession }) {
-    await session.newSession(parentSession === undefined ? {} : { parentSession });
-    return { cancelled: false };
+    return move(() => session.newSession(parentSession === undefined ? {} : { parentSession }));
   },
   async switch_session({ session }, { sessionPath }) {
-    await session.switchSession(sessionPath);
-    return { cancelled: false };
+    return move(() => session.switchSession(sessionPath));
   },
   async fork({ session }, { entryId }) {
-    return { text: await session.history.fork(entryId), cancelled: false };
+    return moveFrom(() => session.history.fork(entryId));
   },
   async clone({ session }) {
-    await session.history.clone();
-    return { cancelled: false };
+    return move(() => session.history.clone());
   },
   async branch({ session }, { entryIndex, entryId }) {
     const entry = entryId ?? entryIndex;
     if (entry === undefined || (entryId !== undefined && entryIndex !== undefined)) {
       throw new Error('Give either "entryIndex" or "entryId". See get_branch_messages.');
     }
-    return { text: await session.history.branch(entry), cancelled: false };
+    return moveFrom(() => session.history.branch(entry));
   },
   get_branch_messages: async ({ session }) => ({ messages: await session.history.branchPoints() }),
   async get_fork_messages({ session }) {
@@ -151,7 +149,7 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
     return { todoPhases: await session.setTodos(phases) };
   },
   get_session_stats: ({ session }) => session.stats(),
-  get_commands: () => ({ commands: [] }),
+  get_commands: async ({ session }) => ({ commands: await session.listCommands() }),
   export_html: async ({ session }, { outputPath }) => ({ path: await session.exportHtml(outputPath) }),
   set_host_tools({ session, hostTools }, { tools }) {
     session.tools.replace("host", hostTools.create(tools));
@@ -169,3 +167,22 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
     streamModes: ["snapshots", "deltas"],
   }),
 };
+
+/** Goes elsewhere in the session; an extension may have refused. */
+async function move(go: () => Promise<unknown>): Promise<{ cancelled: boolean }> {
+  const { cancelled } = await moveFrom(async () => {
+    await go();
+    return "";
+  });
+  return { cancelled };
+}
+
+/** The same, with the text of the message at which the way parts; empty when an extension has refused. */
+async function moveFrom(go: () => Promise<string>): Promise<{ text: string; cancelled: boolean }> {
+  try {
+    return { text: await go(), cancelled: false };
+  } catch (error) {
+    if (error instanceof SessionError && error.code === "cancelled") return { text: "", cancelled: true };
+    throw error;
+  }
+}

@@ -2,6 +2,7 @@ import { type AgentTool, type AgentToolResult, ToolError } from "@pikit/agent";
 import { type TObject, Type } from "@sinclair/typebox";
 import { type HostTool, type HostToolOutput, HostToolResultSchema, HostToolUpdateSchema } from "../../protocol/frames.ts";
 import { readFields } from "../../protocol/validate.ts";
+import { leaveOutNulls } from "./absent-fields.ts";
 
 /** A call that the host is working on. */
 interface HostCall {
@@ -9,12 +10,16 @@ interface HostCall {
   onUpdate(partialResult: AgentToolResult): void;
   resolve(result: AgentToolResult): void;
   reject(error: ToolError): void;
+  /** Whether it was cancelled, so that nothing is heard of it any more. */
+  isCancelled: boolean;
 }
 
 /** Tools that the host runs: their calls go out as frames, and frames bring what they give. */
 export class HostTools {
   readonly #send: (frame: object) => void;
   readonly #calls = new Map<string, HostCall>();
+  /** Frames are checked one after another, so that an update stays in front of the result behind it. */
+  #checks: Promise<void> = Promise.resolve();
   #lastId = 0;
   #isClosed = false;
 
@@ -22,8 +27,14 @@ export class HostTools {
     this.#send = send;
   }
 
-  /** The tools as the agent runs them. */
+  /**
+   * The tools as the agent runs them.
+   *
+   * @throws {Error} When one has no name; every provider would refuse it, and with it each later request.
+   */
   create(definitions: readonly HostTool[]): AgentTool[] {
+    const unnamed = definitions.findIndex(({ name }) => name.trim() === "");
+    if (unnamed >= 0) throw new Error(`Field "tools.${unnamed}.name" must not be empty`);
     return definitions.map(({ name, label = name, description, parameters, timeoutMs }) => ({
       name,
       label,
@@ -35,24 +46,14 @@ export class HostTools {
   }
 
   /** Takes a frame of the host. One for a call that is over, or that never was, is passed over. */
-  async handleFrame(frame: Record<string, unknown>): Promise<void> {
-    const call = this.#calls.get(String(frame.id));
+  handleFrame(frame: Record<string, unknown>): void {
+    const id = String(frame.id);
+    const call = this.#calls.get(id);
     if (!call) return;
-    if (frame.type === "host_tool_update") {
-      const update = await read(HostToolUpdateSchema, frame).catch(() => undefined);
-      if (update && this.#calls.has(String(frame.id))) call.onUpdate(toResult(update.partialResult as HostToolOutput));
-      return;
-    }
-    this.#calls.delete(String(frame.id));
-    try {
-      const { result, isError } = await read(HostToolResultSchema, frame);
-      const output = result as HostToolOutput;
-      if (isError === true) call.reject(new ToolError("host_tool_failed", textOf(output), { details: output.details ?? null }));
-      else call.resolve(toResult(output));
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      call.reject(new ToolError("bad_result", `The host's answer for ${call.toolName} cannot be used: ${reason}.`));
-    }
+    const isUpdate = frame.type === "host_tool_update";
+    // What has come counts, although checking it takes a moment: an abort right behind a result cancels nothing.
+    if (!isUpdate) this.#calls.delete(id);
+    this.#checks = this.#checks.then(() => (isUpdate ? takeUpdate(call, frame) : takeResult(call, frame)));
   }
 
   /** The host is gone: calls that are going fail, and so do all later ones. */
@@ -60,6 +61,7 @@ export class HostTools {
     this.#isClosed = true;
     for (const [id, call] of this.#calls) {
       this.#calls.delete(id);
+      call.isCancelled = true;
       call.reject(gone(call.toolName));
     }
   }
@@ -72,8 +74,10 @@ export class HostTools {
     if (this.#isClosed) return Promise.reject(gone(request.toolName));
     const id = this.#nextId("host");
     const { promise, resolve, reject } = Promise.withResolvers<AgentToolResult>();
+    const call: HostCall = { toolName: request.toolName, onUpdate, resolve, reject, isCancelled: false };
     const cancel = (error: ToolError) => {
       if (!this.#calls.delete(id)) return;
+      call.isCancelled = true;
       this.#send({ type: "host_tool_cancel", id: this.#nextId("host_cancel"), targetId: id });
       reject(error);
     };
@@ -82,7 +86,7 @@ export class HostTools {
       cancel(new ToolError("timeout", `${request.toolName} gave no result within ${timeoutMs} ms and was cancelled.`));
     const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, Math.min(timeoutMs, 2 ** 31 - 1));
     signal.addEventListener("abort", onAbort, { once: true });
-    this.#calls.set(id, { toolName: request.toolName, onUpdate, resolve, reject });
+    this.#calls.set(id, call);
     this.#send({ type: "host_tool_call", id, ...request });
     if (signal.aborted) onAbort();
     return promise.finally(() => {
@@ -97,8 +101,25 @@ export class HostTools {
   }
 }
 
+async function takeUpdate(call: HostCall, frame: Record<string, unknown>): Promise<void> {
+  const update = await read(HostToolUpdateSchema, frame).catch(() => undefined);
+  if (update && !call.isCancelled) call.onUpdate(toResult(update.partialResult as HostToolOutput));
+}
+
+async function takeResult(call: HostCall, frame: Record<string, unknown>): Promise<void> {
+  try {
+    const { result, isError } = await read(HostToolResultSchema, frame);
+    const output = result as HostToolOutput;
+    if (isError === true) call.reject(new ToolError("host_tool_failed", textOf(output), { details: output.details ?? null }));
+    else call.resolve(toResult(output));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    call.reject(new ToolError("bad_result", `The host's answer for ${call.toolName} cannot be used: ${reason}.`));
+  }
+}
+
 function read(schema: TObject, frame: Record<string, unknown>): Promise<Record<string, unknown>> {
-  return readFields(schema, frame);
+  return readFields(schema, leaveOutNulls(schema, frame) as typeof frame);
 }
 
 function toResult({ content, details }: HostToolOutput): AgentToolResult {

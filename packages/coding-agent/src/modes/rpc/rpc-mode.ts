@@ -2,7 +2,7 @@ import type { AgentSession } from "../../agent-session.ts";
 import type { StreamMode } from "../../protocol/data.ts";
 import { LineDecoder } from "../../protocol/jsonl.ts";
 import { RecordWriter } from "../record-writer.ts";
-import { openStdout } from "../stdout.ts";
+import { openStdout, reportFailure } from "../stdout.ts";
 import type { RpcUserInterface } from "./rpc-user-interface.ts";
 import { RpcServer } from "./server.ts";
 
@@ -16,7 +16,7 @@ export interface RpcModeOptions {
 
 /**
  * Serves the RPC protocol on stdin and stdout until stdin ends or nobody reads stdout any more; then stops what is going, and resolves
- * with the exit code when all is written.
+ * with the exit code when all is written: 1, and a line on stderr, when stdout could not be written.
  */
 export async function runRpcMode(session: AgentSession, { streamMode, readyLine, user }: RpcModeOptions): Promise<number> {
   const stdout = openStdout();
@@ -37,7 +37,7 @@ export async function runRpcMode(session: AgentSession, { streamMode, readyLine,
     });
     process.stdin.on("error", () => resolve());
   });
-  await Promise.race([inputEnd, stdout.closed]);
+  await Promise.race([inputEnd, stdout.closed, session.shutdownRequested]);
   server.endInput();
   await session.abort();
   await server.drainLane();
@@ -45,5 +45,5 @@ export async function runRpcMode(session: AgentSession, { streamMode, readyLine,
   await server.settle();
   await output.flush();
   await stdout.end();
-  return 0;
+  return reportFailure(stdout) ? 1 : 0;
 }

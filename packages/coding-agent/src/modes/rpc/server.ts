@@ -3,6 +3,7 @@ import { type CommandName, commands, findCommand } from "../../protocol/commands
 import type { RpcResponse } from "../../protocol/frames.ts";
 import { readFields } from "../../protocol/validate.ts";
 import type { RecordWriter } from "../record-writer.ts";
+import { leaveOutNulls } from "./absent-fields.ts";
 import { type HandlerContext, handlers } from "./handlers.ts";
 import { HostTools } from "./host-tools.ts";
 import type { RpcUserInterface } from "./rpc-user-interface.ts";
@@ -79,7 +80,7 @@ export class RpcServer {
     const { type } = record;
     const command = typeof type === "string" ? findCommand(type) : undefined;
     if (type === "extension_ui_response") this.#user.handleFrame(record);
-    else if (type === "host_tool_update" || type === "host_tool_result") void this.#hostTools.handleFrame(record);
+    else if (type === "host_tool_update" || type === "host_tool_result") this.#hostTools.handleFrame(record);
     else if (command !== undefined) this.#begin(command, record);
     else if (typeof type === "string") this.#refuse(record, type, `Unknown command: ${type}`);
     else this.#refuse(record, "unknown", 'Field "type" must be a string that names a command');
@@ -118,7 +119,8 @@ export class RpcServer {
   async #work(request: Request, after: Promise<void>, leaveLane: () => void = () => {}): Promise<void> {
     const { command, record, controller } = request;
     try {
-      const params = await readFields(commands[command].params, record);
+      const { params: schema } = commands[command];
+      const params = await readFields(schema, leaveOutNulls(schema, record) as typeof record);
       await after;
       const context: HandlerContext = {
         session: this.#session,

@@ -1,7 +1,8 @@
 import type { AgentMessage, AgentState, FailedAnswer, RequestOptions } from "@pikit/agent";
-import { isSilentOverflow, type Model } from "@pikit/ai";
+import { emptyUsage, isSilentOverflow, type Model } from "@pikit/ai";
 import type { EntryContent, SessionEntry } from "../../conversation/entries.ts";
 import { SessionError } from "../../errors.ts";
+import type { CompactionPreview, CompactionWish } from "../../extensions/events.ts";
 import type { CompactionDetails, CompactionResult, ContextUsage } from "../../protocol/data.ts";
 import type { CompactionEvent } from "../../protocol/events.ts";
 import type { AutoRetry } from "../auto-retry.ts";
@@ -29,6 +30,8 @@ export interface CompactorOptions {
   /** Of its own: a compaction may fall into the retries of an answer. */
   retry: Pick<AutoRetry, "shouldRetry" | "observe">;
   emit(event: CompactionEvent): void | Promise<void>;
+  /** Asked after the start was told: whether to go on, and with which summary. Default: with one that the model writes. */
+  intercept?(preview: CompactionPreview, signal: AbortSignal): Promise<CompactionWish | undefined>;
 }
 
 type Reason = "manual" | "threshold" | "overflow";
@@ -251,19 +254,25 @@ export class Compactor {
     signal.throwIfAborted();
     const window = job.reason === "overflow" ? this.#windowOf(model) : model.contextWindow;
     const request = findOpenRequest(plan);
-    const { text, usage } = await summarize({
-      messages: plan.summarised,
-      previousSummary: plan.previous ? writtenPart(plan.previous) : "",
-      instructions: job.instructions ?? "",
-      isSplit: request !== undefined,
-      model,
-      contextWindow: window,
-      maxTokens: summaryLimit(scaleBudget(settings, window), model.maxTokens),
-      thinkingLevel: state.thinkingLevel,
-      requestOptions,
-      retry,
-      signal,
-    });
+    const wish = await this.#options.intercept?.(toPreview(job, plan, before.tokens), signal);
+    if (wish && "cancel" in wish) this.#current?.abort();
+    signal.throwIfAborted();
+    const offered = wish && "summary" in wish ? { text: wish.summary, usage: emptyUsage() } : undefined;
+    const { text, usage } =
+      offered ??
+      (await summarize({
+        messages: plan.summarised,
+        previousSummary: plan.previous ? writtenPart(plan.previous) : "",
+        instructions: job.instructions ?? "",
+        isSplit: request !== undefined,
+        model,
+        contextWindow: window,
+        maxTokens: summaryLimit(scaleBudget(settings, window), model.maxTokens),
+        thinkingLevel: state.thinkingLevel,
+        requestOptions,
+        retry,
+        signal,
+      }));
     signal.throwIfAborted();
     const details: CompactionDetails = {
       ...collectFiles(plan.summarised, plan.previous?.details),
@@ -281,6 +290,20 @@ export class Compactor {
 }
 
 type Outcome = { result: CompactionResult } | { aborted: boolean; errorMessage: string };
+
+function toPreview(
+  { reason, instructions }: Job,
+  { summarised, previous }: CompactionPlan,
+  tokensBefore: number,
+): CompactionPreview {
+  return {
+    reason,
+    messages: structuredClone(summarised),
+    tokensBefore,
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(previous ? { previousSummary: writtenPart(previous) } : {}),
+  };
+}
 
 function startEvent(reason: Reason): CompactionEvent {
   return reason === "manual" ? { type: "compaction_start", reason } : { type: "auto_compaction_start", reason };

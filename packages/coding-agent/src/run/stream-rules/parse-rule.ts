@@ -3,7 +3,7 @@ import { SessionError } from "../../errors.ts";
 import { ruleDefaults, type StreamRule } from "./rule.ts";
 
 /** The front matter and what follows it. Files from Windows may begin with a byte order mark and have CRLF. */
-const filePattern = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:^---[ \t]*(?:\r?\n|$))([\s\S]*)$/m;
+const filePattern = /^\uFEFF?---[ \t]*\r?\n((?:[\s\S]*?\n)??)---[ \t]*(?:\r?\n|$)([\s\S]*)$/;
 
 /**
  * Reads a rule file: Markdown whose front matter has `ttsrTrigger`, and may have `name` (default: the file's name), `description`,

@@ -53,7 +53,7 @@ export class ChatClient {
 
   /** Resolves with the end of a chat: `done`, or the error of one that failed or was refused. */
   waitForEnd(from = 0): Promise<ChatEvent> {
-    return this.#find(({ event, data }) => event === "done" || (event === "error" && data.code !== "busy"), from);
+    return this.#find(({ event, data }) => event === "done" || (event === "error" && isEnd(data)), from);
   }
 
   /** The first event of that name from index `from` on. */
@@ -85,6 +85,10 @@ export class ChatClient {
     this.#changed = Promise.withResolvers();
     changed.resolve();
   }
+}
+
+function isEnd({ code, ends_chat }: EventOf<"error">["data"]): boolean {
+  return ends_chat || code === "bad_request" || code === "parse";
 }
 
 /** A client in the workspace; its server is closed when the test is over, and what it told must be what the protocol says. */

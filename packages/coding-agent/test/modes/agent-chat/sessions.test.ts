@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir } from "node:fs/promises";
-import { basename } from "node:path";
+import { mkdir, readdir, readFile } from "node:fs/promises";
+import { basename, relative } from "node:path";
 import { createScriptedModel, type Script } from "@pikit/ai";
 import { describe, expect, test } from "vitest";
 import { MemorySessionStore } from "../../../src/conversation/memory-store.ts";
@@ -106,27 +106,38 @@ test("a session that somebody else writes to is busy", async () => {
   const first = connectEcho();
   await first.chat({ message: "one" });
   const second = connectEcho();
-  expect(await second.chat({ message: "two" })).toMatchObject([
-    { event: "error", data: { code: "busy", message: expect.stringContaining("process"), ends_chat: false } },
+  second.send("agent_chat", { message: "two" });
+  await second.waitFor("error");
+  expect(second.all("error")).toEqual([
+    { code: "busy", message: expect.stringContaining(`by this process (${process.pid})`), ends_chat: false },
   ]);
   await first.server.close();
   await second.chat({ message: "three" });
   expect(second.all("done")).toMatchObject([{ response: "one | three" }]);
 });
 
-test("a damaged session file is an internal error that names it, and stays as it is", async () => {
+test("SE-007 SE-009 a file that this version cannot read stays as it is, and the key begins another", async () => {
   const first = connectEcho();
   await first.chat({ message: "one" });
   await first.server.close();
   const [file = ""] = await workspace.sessionFiles();
-  const relative = file.slice(workspace.root.length + 1);
-  const lines = await readLines(file);
-  await workspace.write(relative, lines.map((line) => `${JSON.stringify({ ...line, version: 99 })}\n`).join(""));
+  const newer = (await readLines(file)).map((line) => `${JSON.stringify({ ...line, version: 99 })}\n`).join("");
+  await workspace.write(relative(workspace.root, file), newer);
   const second = connectEcho();
-  expect(await second.chat({ message: "two" })).toMatchObject([
-    { event: "error", data: { code: "internal", message: expect.stringContaining("chat-"), ends_chat: false } },
+  await second.chat({ message: "two" });
+  expect(second.all("done")).toMatchObject([{ response: "two" }]);
+  expect(await readFile(file, "utf8")).toBe(newer);
+});
+
+test("SE-021 where nothing can be written the chat goes on, and an error says so", async () => {
+  await workspace.write("agent/sessions", "a file in the place of the folder");
+  const client = connectEcho();
+  await client.chat({ message: "one" });
+  await client.chat({ message: "two" });
+  expect(client.all("error")).toEqual([
+    { code: "internal", message: expect.stringMatching(/^Cannot write to the session file/), ends_chat: false },
   ]);
-  expect((await readLines(file)).length).toBe(lines.length);
+  expect(client.all("done").map(({ response }) => response)).toEqual(["one", "one | two"]);
 });
 
 test("other modes can go on with a chat", async () => {

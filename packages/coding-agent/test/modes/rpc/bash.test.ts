@@ -71,11 +71,27 @@ test("several at a time; abort_bash stops them all, with the processes that they
     success: true,
   });
   for (const id of ["a", "b"]) {
-    expect(await rpc.waitFor({ id })).toMatchObject({ success: true, data: { output: `${id}\n`, exitCode: null, cancelled: true } });
+    expect(await rpc.waitFor({ id })).toMatchObject({
+      success: true,
+      data: { output: `${id}\n`, exitCode: null, cancelled: true },
+    });
   }
   for (const pid of pids) await expectProcessGone(pid);
   const { messages } = await rpc.ask({ type: "get_messages" });
   expect(messages).toMatchObject([{ cancelled: true, exitCode: null }, { cancelled: true }]);
+});
+
+test("RP-007 is answered while a tool call of a run is going on; what it gave comes behind the call's result", async () => {
+  const gated = { toolCalls: [{ name: "bash", arguments: { command: "until [ -e go ]; do sleep 0.02; done" } }] };
+  const rpc = startRpc(workspace, ["--model", await workspace.script(gated, { text: "Done." })]);
+  await rpc.request({ type: "prompt", message: "Work" });
+  await rpc.waitFor({ type: "tool_execution_start" });
+  expect(await rpc.ask({ type: "bash", command: "echo quick" })).toMatchObject({ output: "quick\n" });
+  expect(await rpc.state()).toMatchObject({ isStreaming: true });
+  await workspace.write("work/go", "");
+  await rpc.waitFor({ type: "agent_settled" });
+  expect(rolesIn(await workspace.sessionLines())).toEqual(["user", "assistant", "toolResult", "bashExecution", "assistant"]);
+  expect(await rpc.state()).toMatchObject({ messageCount: 5 });
 });
 
 test("abort_bash with nothing to stop succeeds", async () => {

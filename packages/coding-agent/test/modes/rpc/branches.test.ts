@@ -136,7 +136,10 @@ describe("branch", () => {
   });
 
   test("SE-012 model and thinking level follow the path", async () => {
-    const models = [{ id: "thinker", reasoning: true }, { id: "other", reasoning: true }];
+    const models = [
+      { id: "thinker", reasoning: true },
+      { id: "other", reasoning: true },
+    ];
     await workspace.write("agent/models.json", {
       providers: { local: { baseUrl: "http://127.0.0.1:1", api: "openai-completions", models } },
     });

@@ -183,7 +183,11 @@ describe("compact", () => {
     server.respond(anthropic.error(400, "no summaries today"));
     const response = await rpc.request({ type: "compact" });
     expect(response).toMatchObject({ success: false, error: expect.stringContaining("no summaries today") });
-    expect(rpc.records.find(({ type }) => type === "compaction_end")).toMatchObject({ result: null, aborted: false, willRetry: false });
+    expect(rpc.records.find(({ type }) => type === "compaction_end")).toMatchObject({
+      result: null,
+      aborted: false,
+      willRetry: false,
+    });
     expect(await rpc.ask({ type: "get_messages" })).toEqual(before);
   });
 

@@ -1,8 +1,9 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { cleanEnvironment, cliArguments } from "../../helpers/cli.ts";
-import { startRpc, type WireRecord } from "../../helpers/rpc-process.ts";
+import { startRpc } from "../../helpers/rpc-process.ts";
+import { expectSubsequence } from "../../helpers/subsequence.ts";
 import { isInstalled } from "../../helpers/terminal.ts";
 import { useWorkspace } from "../../helpers/workspace.ts";
 
@@ -73,25 +74,6 @@ const answers = [
   { text: "Here are the files", deltas: 1 },
 ];
 
-/** The records of `transcript` in ours, in order; each must be found behind the one before. */
-function expectSubsequence(records: readonly WireRecord[]): void {
-  let from = 0;
-  for (const wanted of transcript) {
-    const index = records.findIndex((record, at) => at >= from && matches(record, wanted));
-    if (index < 0) expect(records.slice(from).filter(({ type }) => type === wanted.type)).toContainEqual(wanted);
-    from = index + 1;
-  }
-}
-
-function matches(record: WireRecord, wanted: object): boolean {
-  try {
-    expect(record).toMatchObject(wanted);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 test("the example session of the first protocol is contained in ours, field by field", async () => {
   await workspace.write("work/notes.txt", "x");
   // Deltas that wait for the same write are joined; one at a time they are as the model sent them.
@@ -99,7 +81,7 @@ test("the example session of the first protocol is contained in ours, field by f
   const rpc = startRpc(workspace, ["--no-session", "--model", script]);
   rpc.send({ type: "prompt", message: "List files in the current directory" });
   await rpc.waitFor({ type: "agent_end" });
-  expectSubsequence(rpc.records);
+  expectSubsequence(rpc.records, transcript);
 });
 
 const pythonClient = `
@@ -136,6 +118,55 @@ readline.createInterface({ input: agent.stdout }).on("line", (line) => {
 agent.on("close", (code) => process.stdout.write(code + "\\n"));
 agent.stdin.write(JSON.stringify({ type: "prompt", message: "Hello" }) + "\\n");
 `;
+
+/** Shows texts and tools, and aborts at Ctrl-C, as the first protocol's client does. */
+const interactiveClient = `
+const { spawn } = require("child_process");
+const readline = require("readline");
+const agent = spawn(process.argv[1], process.argv.slice(2));
+const pending = new Map();
+readline.createInterface({ input: agent.stdout }).on("line", (line) => {
+  const event = JSON.parse(line);
+  if (event.type === "message_update" && event.assistantMessageEvent.type === "text_delta") {
+    process.stdout.write(event.assistantMessageEvent.delta);
+  }
+  if (event.type === "tool_execution_start") {
+    pending.set(event.toolCallId, { name: event.toolName, args: event.args });
+    console.log("\\n[Tool: " + event.toolName + "]");
+  }
+  if (event.type === "tool_execution_end") {
+    const call = pending.get(event.toolCallId);
+    pending.delete(event.toolCallId);
+    const text = event.result.content.filter((block) => block.type === "text").map((block) => block.text).join("\\n");
+    console.log("$ " + call.args.command + (event.isError ? " failed" : "\\n" + text));
+  }
+  if (event.type === "turn_end") {
+    const calls = event.message.content.filter((block) => block.type === "toolCall");
+    console.log(calls.every((call) => event.toolResults.some((result) => result.toolCallId === call.id)) + " " + calls.length);
+  }
+  if (event.type === "agent_end") { console.log(event.messages.at(-1).role); agent.stdin.end(); }
+});
+agent.on("close", (code) => console.log(code));
+agent.stdin.write(JSON.stringify({ type: "prompt", message: "Hello" }) + "\\n");
+process.on("SIGINT", () => agent.stdin.write(JSON.stringify({ type: "abort" }) + "\\n"));
+`;
+
+test("a client as the first protocol shows it joins calls with their results, and aborts at Ctrl-C", async () => {
+  const bash = (command: string) => ({ toolCalls: [{ name: "bash", arguments: { command } }] });
+  const script = await workspace.script({ text: "I look.", ...bash("echo found") }, bash("echo up > up; sleep 60"));
+  const args = ["-e", interactiveClient, process.execPath, ...cliArguments, "--mode", "rpc", "--no-session", "--model", script];
+  const client = spawn(process.execPath, args, { cwd: workspace.cwd, env: cleanEnvironment(workspace) });
+  let stdout = "";
+  client.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+    if (stdout.split("[Tool: bash]").length === 3) client.kill("SIGINT");
+  });
+  await new Promise((resolve) => client.on("close", resolve));
+  expect(stdout.split("\n")).toEqual([
+    ...["I look.", "[Tool: bash]", "$ echo found", "found", "", "true 1"],
+    ...["", "[Tool: bash]", "$ echo up > up; sleep 60 failed", "true 1", "toolResult", "0", ""],
+  ]);
+});
 
 const isPrinted = "prints the answer, U+2028 and U+0085 included";
 

@@ -56,7 +56,13 @@ describe("cycle_model", () => {
   test("has data null when there is nothing to cycle", async () => {
     const rpc = startRpc(workspace, ["--model", "demo/tour"]);
     for (const type of ["cycle_model", "cycle_thinking_level"]) {
-      expect(await rpc.request({ type })).toEqual({ id: expect.any(String), type: "response", command: type, success: true, data: null });
+      expect(await rpc.request({ type })).toEqual({
+        id: expect.any(String),
+        type: "response",
+        command: type,
+        success: true,
+        data: null,
+      });
     }
     expect(await rpc.ask({ type: "get_available_thinking_levels" })).toEqual({ levels: ["off"] });
   });
@@ -134,7 +140,9 @@ test("set_model during a run counts from the next model call on", async () => {
   await rpc.ask({ type: "set_model", provider: "demo", modelId: "tour" });
   await workspace.write("work/go", "");
   const { messages } = await rpc.waitFor({ type: "agent_end" });
-  const models = (messages as { role: string; provider?: string }[]).flatMap(({ role, provider }) => (role === "assistant" ? [provider] : []));
+  const models = (messages as { role: string; provider?: string }[]).flatMap(({ role, provider }) =>
+    role === "assistant" ? [provider] : [],
+  );
   expect(models[0]).toBe("script");
   expect(models.at(-1)).toBe("demo");
 });

@@ -29,12 +29,29 @@ async function writeSession(name: string, cwd = workspace.cwd): Promise<string> 
   });
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2 };
   const answer = {
-    ...{ role: "assistant", content: [{ type: "text", text: `Answer of ${name}` }], api: "scripted", provider: "demo", model: "tour" },
-    ...{ usage: { ...usage, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } }, stopReason: "stop", timestamp: 2 },
+    ...{
+      role: "assistant",
+      content: [{ type: "text", text: `Answer of ${name}` }],
+      api: "scripted",
+      provider: "demo",
+      model: "tour",
+    },
+    ...{
+      usage: { ...usage, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } },
+      stopReason: "stop",
+      timestamp: 2,
+    },
   };
   const lines = [
     { type: "session", version: 3, id: name, timestamp: "2026-01-02T03:04:05.000Z", cwd },
-    { type: "model_change", id: "0000000a", parentId: null, timestamp: "2026-01-02T03:04:05.000Z", provider: "demo", modelId: "tour" },
+    {
+      type: "model_change",
+      id: "0000000a",
+      parentId: null,
+      timestamp: "2026-01-02T03:04:05.000Z",
+      provider: "demo",
+      modelId: "tour",
+    },
     message("0000000b", "0000000a", { role: "user", content: `Question of ${name}`, timestamp: 1 }),
     message("0000000c", "0000000b", answer),
     { type: "session_info", id: "0000000d", parentId: "0000000c", timestamp: "2026-01-02T03:04:05.000Z", name },
@@ -136,7 +153,7 @@ describe("switch_session", () => {
     expect(records.find(({ type }) => type === "tool_execution_end")).toMatchObject({
       result: { content: [{ text: `${elsewhere}\n` }] },
     });
-    const system = JSON.stringify((server.requests[0]?.body as { system: unknown }).system);
+    const system = JSON.stringify(server.requests[0]?.body);
     expect(system).toContain("Speak like elsewhere.");
     expect(system).not.toContain("Speak like home.");
     expect(system).toContain(elsewhere);

@@ -34,7 +34,13 @@ describe("set_todos", () => {
       type: "set_todos",
       phases: [
         { id: "phase-1", name: "Evaluation", tasks: [{ id: "task-1", content: "Map the tools", status: "in_progress" }] },
-        { name: " Later ", tasks: [{ content: "Write", status: null }, { id: null, content: "Ship", status: "abandoned" }] },
+        {
+          name: " Later ",
+          tasks: [
+            { content: "Write", status: null },
+            { id: null, content: "Ship", status: "abandoned" },
+          ],
+        },
       ],
     });
     expect(todoPhases).toEqual([
@@ -70,7 +76,15 @@ describe("set_todos", () => {
     [{ phases: [{ name: "P" }] }, /"phases\.0\.tasks" must be an array/],
     [{ phases: [{ name: "P", tasks: [{ content: "x", status: "done" }] }] }, /"phases\.0\.tasks\.0\.status" must be "pending" or/],
     [{ phases: [{ name: " ", tasks: [] }] }, /phases\[0\]\.name is empty/],
-    [{ phases: [{ id: "a", name: "A", tasks: [] }, { id: "a", name: "B", tasks: [] }] }, /"a" of phases\[1\] is used twice/],
+    [
+      {
+        phases: [
+          { id: "a", name: "A", tasks: [] },
+          { id: "a", name: "B", tasks: [] },
+        ],
+      },
+      /"a" of phases\[1\] is used twice/,
+    ],
   ])("with %j is refused, and the list stays", async (fields, error) => {
     const rpc = await start([]);
     const { todoPhases } = await rpc.ask({ type: "set_todos", phases: [{ name: "P", tasks: [{ content: "T" }] }] });
@@ -102,7 +116,11 @@ describe("set_todos", () => {
 
 describe("reminders", () => {
   test("a run that ends with tasks of the model's own undone is reminded at most three times, in one pair", async () => {
-    const rpc = await start(["--tools", "todo"], todo(["Map", "completed"], ["Write", "in_progress"]), ...["A", "B", "C", "D"].map(said));
+    const rpc = await start(
+      ["--tools", "todo"],
+      todo(["Map", "completed"], ["Write", "in_progress"]),
+      ...["A", "B", "C", "D"].map(said),
+    );
     const records = await rpc.promptAndWait("Go");
     expect(outline(records)).toEqual([
       ...["agent_start", "reminder 1 of 3", "custom todo-reminder", "reminder 2 of 3", "custom todo-reminder"],
@@ -112,7 +130,9 @@ describe("reminders", () => {
       ...{ type: "todo_reminder", attempt: 1, maxAttempts: 3 },
       todos: [{ id: "task-2", content: "Write", status: "in_progress" }],
     });
-    expect(records.find(({ type, message }) => type === "message_end" && (message as { role: string }).role === "custom")).toMatchObject({
+    expect(
+      records.find(({ type, message }) => type === "message_end" && (message as { role: string }).role === "custom"),
+    ).toMatchObject({
       message: { customType: "todo-reminder", display: true, content: expect.stringContaining("Write") },
     });
   });

@@ -69,3 +69,10 @@ test("a bomb of aliases is refused", async () => {
   );
   await expect(parseStreamRule(file([...lines, "ttsrTrigger: x"].join("\n")), "r.md")).rejects.toThrow();
 });
+
+test("front matter stands at the beginning of the file, or it is none", async () => {
+  const text = "# Notes\n\n---\nttsrTrigger: x\n---\nText.\n";
+  await expect(parseStreamRule(text, "/rules/x.md")).rejects.toMatchObject({
+    message: expect.stringContaining("must begin with front matter"),
+  });
+});

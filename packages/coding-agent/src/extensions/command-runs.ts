@@ -1,0 +1,63 @@
+import type { AgentEvent } from "@pikit/agent";
+import { SessionError } from "../errors.ts";
+import type { SessionEvent } from "../protocol/events.ts";
+import type { SlashCall } from "./slash-commands.ts";
+
+export interface CommandRunParts {
+  /** Whether a run is going. */
+  isRunning(): boolean;
+  /** How many runs have been started so far. */
+  startedRuns(): number;
+  emit(event: AgentEvent | SessionEvent): void | Promise<void>;
+}
+
+/** The commands that are at work. */
+export class CommandRuns {
+  readonly #parts: CommandRunParts;
+  readonly #working = new Set<Promise<void>>();
+  #isClosed = false;
+
+  constructor(parts: CommandRunParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Starts a command one turn of the event loop later, so that whoever sent it can be told first.
+   *
+   * @returns `settled` resolves when it is done. Never rejects: a failure is an event.
+   * @throws {SessionError} `disposed` after `close`.
+   */
+  start(call: SlashCall): { settled: Promise<void> } {
+    if (this.#isClosed) throw new SessionError("disposed", "The session was disposed of. Create another one.");
+    const settled = this.#run(call);
+    this.#working.add(settled);
+    return { settled: settled.finally(() => this.#working.delete(settled)) };
+  }
+
+  /** Lets no other command start. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Resolves when none is at work. */
+  async waitForIdle(): Promise<void> {
+    while (this.#working.size > 0) await Promise.all(this.#working);
+  }
+
+  async #run({ command, args }: SlashCall): Promise<void> {
+    const { isRunning, startedRuns, emit } = this.#parts;
+    await new Promise((resolve) => setImmediate(resolve));
+    const hasRunBeside = isRunning();
+    const startedBefore = startedRuns();
+    try {
+      await command.run(args);
+    } catch (error) {
+      await emit({ type: "error", error: `/${command.name} failed: ${error instanceof Error ? error.message : String(error)}` });
+    }
+    if (hasRunBeside || isRunning() || startedRuns() !== startedBefore) return;
+    // Every prompt ends in the same way for whoever waits for it. One that joined or started a run ends with that.
+    await emit({ type: "agent_start" });
+    await emit({ type: "agent_end", messages: [], willRetry: false });
+    await emit({ type: "agent_settled" });
+  }
+}

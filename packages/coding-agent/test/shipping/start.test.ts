@@ -1,0 +1,73 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { built, cleanEnvironment, temporaryFolder } from "./helpers.ts";
+
+// Whole programs are started here, on a machine that may be busy.
+vi.setConfig({ testTimeout: 30_000 });
+
+/** Tells at the end what the process had loaded when it was asked: our files, and the modules of Node. */
+const watcher = `
+  const { registerHooks } = process.getBuiltinModule("node:module");
+  const files = [];
+  registerHooks({ load(url, context, next) { if (url.startsWith("file:")) files.push(url); return next(url, context); } });
+  process.on("SIGUSR2", () => {
+    process.getBuiltinModule("node:fs").writeFileSync(process.env.REPORT, JSON.stringify({ files, builtIn: process.moduleLoadList }));
+    process.exit(0);
+  });`;
+
+interface Loaded {
+  files: string[];
+  builtIn: string[];
+}
+
+/** What `pi --mode rpc` has loaded when its first `get_state` is answered, beside what a bare Node loads. */
+async function loadedAtFirstAnswer(env: NodeJS.ProcessEnv): Promise<{ kilobytes: number; files: string[]; builtIn: string[] }> {
+  const folder = await temporaryFolder({
+    "watcher.cjs": watcher,
+    "bare.cjs": 'process.kill(process.pid, "SIGUSR2"); setTimeout(() => {}, 1e6);',
+  });
+  const start = async (args: readonly string[], input: string | undefined): Promise<Loaded> => {
+    const report = join(folder, "report.json");
+    const child = spawn(process.execPath, ["--require", join(folder, "watcher.cjs"), ...args], {
+      cwd: folder,
+      env: { ...cleanEnvironment(folder), ...env, REPORT: report },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    if (input !== undefined) {
+      child.stdin.write(input);
+      await once(child.stdout, "data");
+      child.kill("SIGUSR2");
+    }
+    await once(child, "close");
+    return JSON.parse(readFileSync(report, "utf8")) as Loaded;
+  };
+  const bare = await start([join(folder, "bare.cjs")], undefined);
+  const pi = await start([built("coding-agent", "cli.js"), "--mode", "rpc", "--no-session"], '{"type":"get_state"}\n');
+  const paths = pi.files.map((url) => new URL(url).pathname);
+  return {
+    kilobytes: Math.round(paths.reduce((sum, path) => sum + statSync(path).size, 0) / 1000),
+    files: paths.map((path) => path.slice(dirname(built("coding-agent", "cli.js")).length + 1).replace(/-[A-Z0-9]{8}\./, ".")),
+    builtIn: pi.builtIn
+      .filter((name) => !bare.builtIn.includes(name) && !name.includes("internal"))
+      .map((name) => name.replace("NativeModule ", ""))
+      .sort(),
+  };
+}
+
+test.each([
+  ["no model", {}],
+  ["a model selected", { ANTHROPIC_API_KEY: "not-a-key" }],
+])("the first answer with %s needs few files, few bytes and few modules of Node", async (_title, env) => {
+  const { files, kilobytes, builtIn } = await loadedAtFirstAnswer(env);
+  expect(files.filter((file) => file.startsWith("vendor/"))).toEqual([]);
+  expect(files.length, files.join(", ")).toBeLessThanOrEqual(8);
+  expect(kilobytes).toBeLessThan(530);
+  expect(builtIn.length, builtIn.join(", ")).toBeLessThanOrEqual(14);
+  // Each of these takes as long as all of our code, or nearly.
+  for (const name of ["http", "https", "crypto", "child_process", "worker_threads", "tls", "dns"])
+    expect(builtIn).not.toContain(name);
+});
