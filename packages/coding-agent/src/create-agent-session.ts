@@ -224,6 +224,7 @@ async function assemble(
     });
   const depth = inherited?.depth ?? 0;
   const hooks: HookSlot = inherited?.hooks ?? extensions ?? { current: undefined };
+  let promptsReadFor = conversation.header.id;
   const prompts = new PromptResources({
     agentDir,
     isTrusted: (folder) => resources.isTrusted(folder),
@@ -303,6 +304,9 @@ async function assemble(
       return [...builtIn, ...custom];
     },
     async buildSystemPrompt(folder, tools) {
+      // Another session begins with the files as they are now.
+      if (promptsReadFor !== session.sessionId) prompts.forget();
+      promptsReadFor = session.sessionId;
       const { contextFiles, skills } = await prompts.load(folder);
       return buildSystemPrompt({
         ...{ cwd: folder, tools, contextFiles, skills },

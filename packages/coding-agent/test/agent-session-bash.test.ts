@@ -3,8 +3,7 @@ import type { AgentTool } from "@pikit/agent";
 import type { Message } from "@pikit/ai";
 import { Type } from "@sinclair/typebox";
 import { describe, expect, test, vi } from "vitest";
-import { runProcess } from "../src/exec/run-process.ts";
-import { bashThenDone, createScriptedSession, isToolStart, nextEvent } from "./helpers/sessions.ts";
+import { bashThenDone, createScriptedSession, isToolStart, nextEvent, openSession } from "./helpers/sessions.ts";
 import { rolesIn, useWorkspace } from "./helpers/workspace.ts";
 
 const workspace = useWorkspace();
@@ -48,8 +47,7 @@ describe("shell commands of the user's own", () => {
     });
   });
 
-  test("TL-046 during a tool call land behind its result, in memory and in the file", async () => {
-    const hasEnded = Promise.withResolvers<void>();
+  test("TL-046 during a tool call are stored at once, and land behind its result in the context, now and when it is loaded", async () => {
     const mayReturn = Promise.withResolvers<void>();
     const wait: AgentTool = {
       name: "wait",
@@ -63,23 +61,20 @@ describe("shell commands of the user's own", () => {
     };
     const { session } = await createScriptedSession(workspace, [{ toolCalls: [{ name: "wait" }] }, { text: "Done." }], {
       customTools: [wait],
-      async runProcess(options) {
-        const result = await runProcess(options);
-        setImmediate(hasEnded.resolve);
-        return result;
-      },
     });
     const running = nextEvent(session, isToolStart);
     const { settled } = await session.submit("Wait for it");
     await running;
-    const bash = session.bash("echo user");
-    await hasEnded.promise;
+    await session.bash("echo user");
+    expect(rolesIn(await workspace.sessionLines())).toEqual(["user", "assistant", "bashExecution"]);
     mayReturn.resolve();
     await settled;
-    await bash;
     const expected = ["user", "assistant", "toolResult", "bashExecution", "assistant"];
     expect(session.messages.map(({ role }) => role)).toEqual(expected);
-    expect(rolesIn(await workspace.sessionLines())).toEqual(expected);
+    const path = session.sessionFile as string;
+    await session.dispose();
+    const resumed = await openSession(workspace, { session: { path }, model: "demo/tour" });
+    expect(resumed.session.messages.map(({ role }) => role)).toEqual(expected);
   });
 
   test("TL-046 are told to the caller although the run they waited for was aborted", async () => {

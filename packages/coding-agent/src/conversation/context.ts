@@ -39,18 +39,48 @@ export function readBranch(branch: readonly SessionEntry[]): BranchContext {
 }
 
 function messagesOf(entries: readonly SessionEntry[]): AgentMessage[] {
-  const messages: AgentMessage[] = [];
-  for (const entry of entries) {
-    if (entry.type === "message") {
-      messages.push(entry.message);
-    } else if (entry.type === "branch_summary") {
-      const { summary, fromId } = entry;
-      messages.push({ role: "branchSummary", summary, fromId, timestamp: Date.parse(entry.timestamp) });
-    } else if (entry.type === "custom_message") {
-      const { customType, content, display, details } = entry;
-      const timestamp = Date.parse(entry.timestamp);
-      messages.push({ role: "custom", customType, content, display, ...(details === undefined ? {} : { details }), timestamp });
+  return inOrderOfContext(entries.flatMap((entry) => toMessage(entry) ?? []));
+}
+
+function toMessage(entry: SessionEntry): AgentMessage | undefined {
+  if (entry.type === "message") return entry.message;
+  const timestamp = Date.parse(entry.timestamp);
+  if (entry.type === "branch_summary") {
+    return { role: "branchSummary", summary: entry.summary, fromId: entry.fromId, timestamp };
+  }
+  if (entry.type !== "custom_message") return undefined;
+  const { customType, content, display, details } = entry;
+  return { role: "custom", customType, content, display, ...(details === undefined ? {} : { details }), timestamp };
+}
+
+/** What was added while calls were open is stored between a call and its result; the context has it behind the results. */
+function inOrderOfContext(messages: readonly AgentMessage[]): AgentMessage[] {
+  const ordered: AgentMessage[] = [];
+  const openCalls = new Set<string>();
+  let held: AgentMessage[] = [];
+  const release = () => {
+    ordered.push(...held);
+    held = [];
+  };
+  for (const message of messages) {
+    const isAdded = message.role === "bashExecution" || message.role === "custom";
+    if (isAdded && openCalls.size > 0) {
+      held.push(message);
+      continue;
+    }
+    if (message.role === "toolResult") {
+      ordered.push(message);
+      openCalls.delete(message.toolCallId);
+      if (openCalls.size === 0) release();
+      continue;
+    }
+    openCalls.clear();
+    release();
+    ordered.push(message);
+    if (message.role === "assistant" && message.stopReason !== "error" && message.stopReason !== "aborted") {
+      for (const block of message.content) if (block.type === "toolCall") openCalls.add(block.id);
     }
   }
-  return messages;
+  release();
+  return ordered;
 }

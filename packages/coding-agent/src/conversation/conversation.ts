@@ -93,6 +93,11 @@ export class Conversation {
     return this.#log.diagnostics;
   }
 
+  /** Whether the session is worth keeping: it has more than a beginning. */
+  get isBegun(): boolean {
+    return this.#isBegun;
+  }
+
   /** Whether entries wait for a log that works again. */
   get isBehind(): boolean {
     return this.#isBegun && this.#unwritten.length > 0;

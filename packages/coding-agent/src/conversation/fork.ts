@@ -22,7 +22,7 @@ export interface ForkOptions {
  * @throws {SessionError} `read_failed`, `write_failed`. Nothing of the new session is left then.
  */
 export async function forkConversation({ store, source, leafId, cwd }: ForkOptions): Promise<Conversation> {
-  const fork = Conversation.create(store, { cwd, parentSession: source.ref });
+  const fork = Conversation.create(store, { cwd, ...(source.isBegun ? { parentSession: source.ref } : {}) });
   try {
     const path = source.pathTo(leafId);
     for (let start = 0; start < path.length; start += portion) {

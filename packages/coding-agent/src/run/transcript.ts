@@ -58,15 +58,12 @@ export class Transcript {
   }
 
   /**
-   * Adds a message that is not part of a run. Resolves when it is stored; while calls are open, which may be long, it is stored when they
-   * have their results, and nobody waits for that.
+   * Adds a message that is not part of a run. Resolves when it is stored; while calls are open, which may be long, the model does not see
+   * it before they have their results.
    */
   async insert(message: AgentMessage): Promise<void> {
-    if (this.#callsAreOpen) {
-      this.#waiting.push(message);
-      return;
-    }
-    this.#agent.state.messages.push(message);
+    if (this.#callsAreOpen) this.#waiting.push(message);
+    else this.#agent.state.messages.push(message);
     await this.accept(message);
   }
 
@@ -120,9 +117,9 @@ export class Transcript {
     await this.accept(message);
   }
 
-  async #closeCalls(): Promise<void> {
+  #closeCalls(): void {
     this.#callsAreOpen = false;
-    for (const message of this.#waiting.splice(0)) await this.insert(message);
+    this.#agent.state.messages.push(...this.#waiting.splice(0));
   }
 
   async #guard(write: () => Promise<unknown>): Promise<void> {
