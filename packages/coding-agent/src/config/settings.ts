@@ -84,6 +84,9 @@ export async function readSettings(path: string): Promise<Settings> {
     return (await readFields(SettingsSchema, readJsonFile(path))) as Settings;
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`${path}: ${(error as Error).message}.`, 1);
+    const { message } = error as Error;
+    // What stands among a server's headers and variables may be a key.
+    const isSecret = /^Field "mcpServers(?!\.[^.]*\.(?:command|url)\b)/.test(message);
+    throw new UsageError(`${path}: ${isSecret ? message.replace(/, but is .*$/s, "") : message}.`, 1);
   }
 }

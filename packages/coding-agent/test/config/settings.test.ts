@@ -77,3 +77,10 @@ describe("settings.json", () => {
     await expect(readSettings(path)).rejects.toThrow(path);
   });
 });
+
+test("SC-004 a mistyped header or variable of an MCP server is named and not quoted, since it may be a key", async () => {
+  const path = await workspace.write("agent/settings.json", { mcpServers: { a: { url: "https://x", headers: ["s3cret"] } } });
+  const error = await readSettings(path).catch((reason: Error) => reason);
+  expect(error).toMatchObject({ message: expect.stringMatching(/Field "mcpServers\.a/) });
+  expect(JSON.stringify(String(error))).not.toContain("s3cret");
+});
