@@ -45,7 +45,8 @@ async function test(args, env) {
     console.log("Lint, types or build failed, see above; no test was run.\n0 passed, 1 failed");
     return 1;
   }
-  return run("vitest", ["run", ...args], { env, stdio: "inherit" });
+  // The command was just built: tests start that, which takes a fifth of the time that its source does.
+  return run("vitest", ["run", ...args], { env: { ...env, PIKIT_TEST_BUILT: "1" }, stdio: "inherit" });
 }
 
 /** Installs from the lockfile unless that was done for the same files before. Only tests need the Node versions of tools/runtimes. */

@@ -54,7 +54,7 @@ function toMessage(entry: SessionEntry): AgentMessage | undefined {
 }
 
 /** What was added while calls were open is stored between a call and its result; the context has it behind the results. */
-function inOrderOfContext(messages: readonly AgentMessage[]): AgentMessage[] {
+export function inOrderOfContext(messages: readonly AgentMessage[]): AgentMessage[] {
   const ordered: AgentMessage[] = [];
   const openCalls = new Set<string>();
   let held: AgentMessage[] = [];

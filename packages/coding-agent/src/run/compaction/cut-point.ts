@@ -1,5 +1,5 @@
 import type { AgentMessage } from "@pikit/agent";
-import { readBranch } from "../../conversation/context.ts";
+import { inOrderOfContext, readBranch } from "../../conversation/context.ts";
 import type { SessionEntry } from "../../conversation/entries.ts";
 import { estimateMessage, isFailed } from "./context-size.ts";
 
@@ -41,15 +41,15 @@ export function planCompaction(branch: readonly SessionEntry[], keepTokens: numb
   if (summarisedTokens === 0) return undefined;
   return {
     previous,
-    summarised: items.slice(0, cut).map(({ message }) => message),
-    kept: items.slice(cut).map(({ message }) => message),
+    summarised: inOrderOfContext(items.slice(0, cut).map(({ message }) => message)),
+    kept: inOrderOfContext(items.slice(cut).map(({ message }) => message)),
     firstKeptEntryId: firstKept.entryId,
     summarisedTokens,
     keptTokens: sumOf(items, cut, items.length),
   };
 }
 
-/** The messages of the branch since the boundary of the last compaction, in the order in which the context has them. */
+/** The messages of the branch since the boundary of the last compaction, in the order of the entries: a cut is a place among those. */
 function readItems(branch: readonly SessionEntry[]): { previous: CompactionPlan["previous"]; items: Item[] } {
   const previousIndex = branch.findLastIndex(({ type }) => type === "compaction");
   const last = branch[previousIndex];
