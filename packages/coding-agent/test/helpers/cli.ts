@@ -10,9 +10,7 @@ const fromPackage = (path: string) => fileURLToPath(new URL(`../../${path}`, imp
 
 /** What `process.execPath` runs as `pi`: what was built where the test command has just built it, which starts five times as fast; else the source. */
 export const cliArguments: readonly string[] =
-  process.env.PIKIT_TEST_BUILT === "1"
-    ? [fromPackage("dist/cli.js")]
-    : ["--conditions=pikit-source", fromPackage("src/cli.ts")];
+  process.env.PIKIT_TEST_BUILT === "1" ? [fromPackage("dist/cli.js")] : ["--conditions=pikit-source", fromPackage("src/cli.ts")];
 
 export interface CliOptions {
   /** Added to an environment without keys. */
