@@ -1,5 +1,6 @@
 import type { ThinkingLevel } from "@pikit/ai";
-import { type Static, Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import { approvalPolicies } from "../approvals/policy.ts";
 import { UsageError } from "../errors.ts";
 import { McpServerSchema } from "../mcp/server-config.ts";

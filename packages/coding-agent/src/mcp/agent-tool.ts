@@ -1,5 +1,5 @@
 import type { AgentTool, AgentToolResult } from "@pikit/agent";
-import { Type } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import { createThrottle } from "../tools/throttle.ts";
 import type { McpProgress, McpTool } from "./connection.ts";
 import type { McpServer } from "./mcp-server.ts";

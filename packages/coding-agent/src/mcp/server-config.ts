@@ -1,4 +1,5 @@
-import { type Static, Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import { isSecretName } from "../exec/command-environment.ts";
 
 /** One entry of `mcpServers` in the settings: a program that is started, or an address. */

@@ -1,5 +1,6 @@
 import type { Model } from "@pikit/ai";
-import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import type { Static, TSchema } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import { readJsonFile } from "../config/json-file.ts";
 import { UsageError } from "../errors.ts";
 import { WireModelSchema } from "../protocol/messages.ts";

@@ -1,4 +1,5 @@
-import { Kind, type Static, type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import type { Static, TProperties, TSchema } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import { AgentMessageSchema, ImageContentSchema, TextContentSchema, ThinkingLevelSchema, UsageSchema } from "./messages.ts";
 
 /** Where an entry stands in the tree. */
@@ -56,7 +57,7 @@ export interface EntryTreeNode {
 
 // What `Type.Recursive` makes, without the deep copy that it takes of all entries and messages: a tenth of a start.
 const nodeId = "EntryTreeNode";
-const sameNode: TSchema = Type.Unsafe<EntryTreeNode>({ [Kind]: "This", $ref: nodeId });
+const sameNode: TSchema = Type.Unsafe<EntryTreeNode>({ [Type.Kind]: "This", $ref: nodeId });
 export const EntryTreeNodeSchema = Type.Unsafe<EntryTreeNode>(
   Type.Object(
     {

@@ -1,4 +1,5 @@
-import { type Static, type TProperties, Type } from "@sinclair/typebox";
+import type { Static, TProperties } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import { CompactionResultSchema, TodoTaskSchema } from "./data.ts";
 import { literals } from "./literals.ts";
 import {

@@ -1,4 +1,5 @@
-import { type Static, type TProperties, Type } from "@sinclair/typebox";
+import type { Static, TProperties } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import { literals } from "./literals.ts";
 import { ImageContentSchema, TextContentSchema } from "./messages.ts";
 

@@ -1,4 +1,5 @@
-import { type TObject, type TSchema, Type } from "@sinclair/typebox";
+import type { TObject, TSchema } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import { type CommandName, commandAliases, commands } from "./commands.ts";
 import * as data from "./data.ts";
 import { DeltaUpdateSchema } from "./delta-schema.ts";

@@ -1,4 +1,4 @@
-import { Type } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 
 /** One of these texts. */
 export function literals<const T extends readonly string[]>(values: T) {

@@ -1,5 +1,6 @@
 import type { Api } from "@pikit/ai";
-import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import type { Static, TSchema } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import { literals } from "./literals.ts";
 
 /**

@@ -1,5 +1,6 @@
 import { type AgentTool, type AgentToolResult, ToolError } from "@pikit/agent";
-import { type Static, Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import { defaultOutputLimits } from "../exec/output-limits.ts";
 import { OutputTail } from "../exec/output-tail.ts";
 import { type ProcessResult, type ProcessRunner, runProcess } from "../exec/run-process.ts";

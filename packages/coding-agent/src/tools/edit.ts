@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { type AgentTool, ToolError } from "@pikit/agent";
-import { type Static, Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import { type Edit, locateEdits } from "./edit/locate-edits.ts";
 import { Pacer } from "./edit/pacer.ts";
 import { applyReplacements } from "./edit/replacement.ts";

@@ -1,5 +1,6 @@
 import { type AgentTool, ToolError } from "@pikit/agent";
-import { type Static, Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import { defaultOutputLimits } from "../exec/output-limits.ts";
 import type { FileToolOptions } from "./file-access.ts";
 import { explainFileError } from "./file-errors.ts";

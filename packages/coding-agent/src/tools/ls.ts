@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type AgentTool, ToolError } from "@pikit/agent";
-import { type Static, Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import { defaultOutputLimits } from "../exec/output-limits.ts";
 import type { DirectoryEntry, FileAccess, FileToolOptions } from "./file-access.ts";
 import { explainFileError } from "./file-errors.ts";

@@ -1,6 +1,7 @@
 import { dirname, relative, sep } from "node:path";
 import { type AgentTool, ToolError } from "@pikit/agent";
-import { type Static, Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import { isInside } from "../approvals/write-target.ts";
 import type { FileToolOptions } from "./file-access.ts";
 import { toFileError } from "./file-errors.ts";

@@ -1,6 +1,7 @@
 import { type AgentTool, ToolError } from "@pikit/agent";
 import type { ImageContent, TextContent } from "@pikit/ai";
-import { type Static, Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import { defaultOutputLimits } from "../exec/output-limits.ts";
 import type { FileToolOptions, OpenFile } from "./file-access.ts";
 import { explainFileError } from "./file-errors.ts";

@@ -1,5 +1,6 @@
 import { type AgentTool, ToolError } from "@pikit/agent";
-import { type Static, Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import { TodoStatusSchema } from "../protocol/data.ts";
 import type { TodoList } from "../run/todo-list.ts";
 import { describePhases, type TodoDetails } from "../run/todo-text.ts";

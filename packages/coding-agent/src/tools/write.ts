@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { type AgentTool, ToolError } from "@pikit/agent";
-import { type Static, Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import type { FileAccess, FileToolOptions } from "./file-access.ts";
 import { toFileError } from "./file-errors.ts";
 import { inFileQueue } from "./file-queue.ts";

@@ -1,5 +1,6 @@
 import { type AgentTool, type AgentToolResult, ToolError } from "@pikit/agent";
-import { type TObject, Type } from "@sinclair/typebox";
+import type { TObject } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
 import { type HostTool, type HostToolOutput, HostToolResultSchema, HostToolUpdateSchema } from "../../protocol/frames.ts";
 import { readFields } from "../../protocol/validate.ts";
 import { leaveOutNulls } from "./absent-fields.ts";
