@@ -2,6 +2,7 @@
 // Third-party code goes into our files (an install is 25 MB instead of 155); what `dependencies` and `peerDependencies` name stays
 // an import, except TypeBox: it is hundreds of small files, and reading them costs more than starting does.
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { posix } from "node:path";
 import { build } from "esbuild";
 import { bundleDeclarations, pruneDeclarations } from "./bundle/declarations.mjs";
 import { fewChunks } from "./bundle/few-chunks.mjs";
@@ -51,7 +52,10 @@ const outputs = await bundle(
 );
 if (command) {
   const imports = installed.filter((name) => !packageNames.includes(name));
-  Object.assign(outputs, await bundle(command, { folder: "command", imports, shared: ["src/main.ts"] }));
+  Object.assign(
+    outputs,
+    skipShim("src/main.ts", "dist/cli.js", await bundle(command, { folder: "command", imports, shared: ["src/main.ts"] })),
+  );
 }
 
 if (worker) Object.assign(outputs, await bundle(worker, { folder: "chunks", imports: installed, shared: [] }));
@@ -104,6 +108,28 @@ async function bundle(entryPoints, { folder, imports, shared }) {
     sourcesContent: false,
   }).catch(failed);
   return metafile.outputs;
+}
+
+/**
+ * What `import()` finds is an entry point of its own, and where others share all of it, esbuild leaves a file there that only hands on
+ * what a chunk exports. A start would read one file more for that, which takes a millisecond.
+ *
+ * @param entryPoint - whose shim it is.
+ * @param importer - the one file that imports it.
+ */
+function skipShim(entryPoint, importer, outputs) {
+  const [shim] = Object.entries(outputs).find(([, output]) => output.entryPoint === entryPoint);
+  const handedOn = /^import\{(\w+)\}from"(\.\/[^"]+)";export\{\1\};\s*$/.exec(readFileSync(shim, "utf8"));
+  if (!handedOn) fail(`${shim} is more than a shim; look at what src/main.ts shares`);
+  const folder = posix.dirname(importer);
+  const [from, to] = [shim, posix.join(posix.dirname(shim), handedOn[2])].map((file) => `"./${posix.relative(folder, file)}"`);
+  const text = readFileSync(importer, "utf8");
+  const replaced = text.replace(from, to);
+  if (replaced === text) fail(`${importer} does not import ${shim}`);
+  writeFileSync(importer, replaced);
+  rmSync(shim);
+  const { [shim]: _skipped, ...rest } = outputs;
+  return rest;
 }
 
 /** What all bundles have in common. `imports`: packages that stay imports. */

@@ -1,10 +1,11 @@
-import { type CommandName, commands } from "../../packages/coding-agent/src/protocol/commands.ts";
+import { commands } from "../../packages/coding-agent/src/protocol/commands.ts";
 import { DeltaUpdateSchema } from "../../packages/coding-agent/src/protocol/delta-schema.ts";
 import {
   commandDescriptions,
   eventDescriptions,
   frameDescriptions,
 } from "../../packages/coding-agent/src/protocol/descriptions.ts";
+import type { CommandName } from "../../packages/coding-agent/src/protocol/dispatch.ts";
 import { AssistantMessageEventSchema, type EventName, events } from "../../packages/coding-agent/src/protocol/events.ts";
 import { incomingFrames, outgoingFrames } from "../../packages/coding-agent/src/protocol/frames.ts";
 import { nameOf, namesOf, sharedTypes } from "../../packages/coding-agent/src/protocol/json-schema.ts";

@@ -1,5 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
+import { Errors } from "@sinclair/typebox/errors";
+import { Check } from "@sinclair/typebox/value";
 import { coerceArguments } from "./coerce-arguments.ts";
 import { ToolError } from "./errors.ts";
 import type { AgentTool } from "./types.ts";
@@ -28,8 +29,8 @@ export async function validateArguments(tool: AgentTool, args: Record<string, un
 /** What is wrong, as `path: reason`; empty when nothing is. */
 async function findProblems(schema: TSchema, value: unknown): Promise<string[]> {
   try {
-    if (Value.Check(schema, value)) return [];
-    return Array.from(Value.Errors(schema, value), ({ path, message }) => `${path || "/"}: ${message}`);
+    if (Check(schema, value)) return [];
+    return Array.from(Errors(schema, value), ({ path, message }) => `${path || "/"}: ${message}`);
   } catch {
     // Not made by TypeBox, which throws at kinds that it does not know. Tools of a host bring plain JSON Schema.
     return (await import("./json-schema.ts")).findJsonSchemaProblems(schema, value);

@@ -9,7 +9,6 @@ import { agentFolder, sessionFolder } from "./config/paths.ts";
 import type { Settings } from "./config/settings.ts";
 import { chooseSession, type SessionChoice } from "./conversation/choose-session.ts";
 import type { Conversation } from "./conversation/conversation.ts";
-import { FileSessionStore } from "./conversation/file-store.ts";
 import { MemorySessionStore } from "./conversation/memory-store.ts";
 import type { SessionStore } from "./conversation/session-store.ts";
 import { createCommandEnvironment } from "./exec/command-environment.ts";
@@ -27,7 +26,7 @@ import { PromptResources } from "./prompt/prompt-resources.ts";
 import { buildSystemPrompt } from "./prompt/system-prompt.ts";
 import { defaultRetrySettings, type RetrySettings } from "./run/auto-retry.ts";
 import { type CompactionSettings, defaultCompactionSettings } from "./run/compaction/policy.ts";
-import { createTaskRunner } from "./run/delegation.ts";
+import type { TaskRunnerOptions } from "./run/delegation.ts";
 import type { RunLimits } from "./run/limits.ts";
 import type { StreamRule } from "./run/stream-rules/rule.ts";
 import { createSessionAccess } from "./session-access.ts";
@@ -148,8 +147,7 @@ async function openSession(options: CreateAgentSessionOptions, inherited: Inheri
   const agentDir = options.agentDir ?? agentFolder();
   const folder = options.sessionDir ?? sessionFolder(startFolder, agentDir);
   const choice = options.session ?? "new";
-  const store =
-    options.store ?? (choice === "memory" ? new MemorySessionStore({ keepClosed: false }) : new FileSessionStore(resolve(folder)));
+  const store = options.store ?? (await createStore(choice, resolve(folder)));
   const conversation = await chooseSession(store, choice, startFolder);
   try {
     return await assemble(conversation, store, { ...options, cwd: startFolder, agentDir }, inherited);
@@ -263,7 +261,7 @@ async function assemble(
     },
     createTools(folder, parts) {
       const custom = options.customTools ?? [];
-      const runTask = createTaskRunner({
+      const taskOptions: TaskRunnerOptions = {
         depth,
         toolNames: () => parts.tools().map(({ name }) => name),
         openSession: ({ tools, limits, depth: childDepth }) =>
@@ -288,10 +286,10 @@ async function assemble(
           ),
         remainingLimits: parts.remainingLimits,
         countUsage: parts.countUsage,
-      });
+      };
       const toolOptions: BuiltInToolOptions = {
         todos: parts.todos,
-        runTask,
+        runTask: async (task) => (await import("./run/delegation.ts")).createTaskRunner(taskOptions)(task),
         runProcess,
         ...pick("defaultTimeoutSeconds", settings.shell?.timeoutSeconds),
         ...pick("separateStreams", options.separateStreams),
@@ -354,6 +352,11 @@ async function assemble(
   }
   if (options.name !== undefined && options.name !== conversation.name) await session.history.setName(options.name);
   return session;
+}
+
+async function createStore(choice: SessionChoice, folder: string): Promise<SessionStore> {
+  if (choice === "memory") return new MemorySessionStore({ keepClosed: false });
+  return new (await import("./conversation/file-store.ts")).FileSessionStore(folder);
 }
 
 /** The tools of a sub-task by name: its own built-in ones, and the other ones of the session that delegates. */

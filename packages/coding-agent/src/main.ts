@@ -1,6 +1,4 @@
 import { helpText, parseArguments, usage } from "./cli/args.ts";
-import { listModels } from "./cli/list-models.ts";
-import { runPrompts } from "./cli/run-prompts.ts";
 import { runRpc } from "./cli/run-rpc.ts";
 import { UsageError } from "./errors.ts";
 import { writeError } from "./modes/terminal-text.ts";
@@ -27,11 +25,11 @@ async function run(args: readonly string[]): Promise<number> {
   if (options.version) return print(packageVersion());
   if (options.help) return print(helpText());
   if (options.export !== undefined) return (await import("./cli/export-session.ts")).exportSession(parsed);
-  if (options["list-models"]) return listModels(options, parsed.prompts);
+  if (options["list-models"]) return (await import("./cli/list-models.ts")).listModels(options, parsed.prompts);
   const mode = options.print ? "print" : (options.mode ?? "text");
   if (mode === "rpc") return runRpc(parsed);
   if (parsed.prompts.length === 0 && process.stdin.isTTY) throw new UsageError(`${usage}\nGive a prompt, or run pi --help.`);
-  return runPrompts(mode, parsed);
+  return (await import("./cli/run-prompts.ts")).runPrompts(mode, parsed);
 }
 
 function print(text: string): number {

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { mayExist } from "./config/may-exist.ts";
 import { projectFolder } from "./config/paths.ts";
-import { readSettings, type Settings } from "./config/settings.ts";
+import type { Settings } from "./config/settings.ts";
 import type { ExtensionFactory } from "./extensions/api.ts";
 import type { ExtensionPlaces } from "./extensions/find-extensions.ts";
 import type { StreamRule } from "./run/stream-rules/rule.ts";
@@ -52,7 +53,7 @@ export class SessionResources {
    */
   async readSettings(): Promise<Settings> {
     const { agentDir, cwd } = this.#options;
-    if (!this.#hasPlaces(cwd)) return readSettings(join(agentDir, "settings.json"));
+    if (!mayExist(projectFolder(cwd)) && !mayExist(join(agentDir, "settings.json"))) return {};
     const { readAllSettings } = await import("./config/all-settings.ts");
     return (await readAllSettings(agentDir, (await this.isTrusted(cwd)) ? cwd : undefined)).settings;
   }
@@ -96,11 +97,6 @@ export class SessionResources {
     const { rules, problems } = await readRuleFiles((await this.isTrusted(cwd)) ? [project, user] : [user]);
     this.problems.push(...problems);
     return rules;
-  }
-
-  /** Whether settings are more than the user's own file without paths. */
-  #hasPlaces(cwd: string): boolean {
-    return existsSync(projectFolder(cwd)) || existsSync(join(this.#options.agentDir, "settings.json"));
   }
 
   async #askForTrust(cwd: string): Promise<boolean> {

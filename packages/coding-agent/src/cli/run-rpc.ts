@@ -2,6 +2,7 @@ import { UsageError } from "../errors.ts";
 import { runRpcMode } from "../modes/rpc/rpc-mode.ts";
 import { RpcUserInterface } from "../modes/rpc/rpc-user-interface.ts";
 import type { StreamMode } from "../protocol/data.ts";
+import { protocolVersion } from "../protocol/version.ts";
 import { packageVersion } from "../version.ts";
 import type { Arguments } from "./args.ts";
 import { openSession } from "./open-session.ts";
@@ -18,6 +19,6 @@ export async function runRpc(args: Arguments): Promise<number> {
   return runRpcMode(session, {
     user,
     streamMode: (args.options.stream ?? "snapshots") as StreamMode,
-    readyLine: args.options.ready ? { type: "ready", protocolVersion: 1, version: packageVersion() } : undefined,
+    readyLine: args.options.ready ? { type: "ready", protocolVersion, version: packageVersion() } : undefined,
   });
 }

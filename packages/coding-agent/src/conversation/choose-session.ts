@@ -5,7 +5,6 @@ import { Conversation } from "./conversation.ts";
 import { forkConversation } from "./fork.ts";
 import { isSessionId } from "./ids.ts";
 import { openConversation } from "./open-session.ts";
-import { SessionFile } from "./session-file.ts";
 import type { SessionStore } from "./session-store.ts";
 
 /**
@@ -94,7 +93,8 @@ function isEmptyFile(path: string): boolean {
 }
 
 /** Begins a session in an empty file that somebody has made for it. */
-function begin(path: string, cwd: string): Conversation {
+async function begin(path: string, cwd: string): Promise<Conversation> {
+  const { SessionFile } = await import("./session-file.ts");
   const file = new SessionFile(path);
   file.reserve();
   return Conversation.create({ create: () => file }, { cwd });

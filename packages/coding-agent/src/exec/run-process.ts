@@ -1,8 +1,5 @@
 import { MarkSeries } from "./command-mark.ts";
-import { killTree } from "./kill-tree.ts";
 import type { ProcessRunner } from "./process-runner.ts";
-import { runCommand } from "./run-command.ts";
-import { isOurGroup } from "./running-groups.ts";
 
 export type { ProcessResult, ProcessRunner, RunProcessOptions } from "./process-runner.ts";
 
@@ -41,25 +38,32 @@ export function createLocalProcesses(options: LocalProcessesOptions = {}): Local
   const marks = new MarkSeries();
   const groups = new Set<number>();
   return {
-    run: (runOptions) =>
-      runCommand({
+    async run(runOptions) {
+      const mark = marks.next();
+      const { runCommand, isOurGroup } = await loadRunner();
+      return runCommand({
         ...(options.env && { env: options.env }),
         ...runOptions,
-        mark: marks.next(),
+        mark,
         shellPath: options.shellPath,
         maxFileBytes: options.maxOutputFileBytes ?? maxOutputFileBytes,
         onSpawn(leaderPid) {
           for (const group of groups) if (!isOurGroup(group)) groups.delete(group);
           groups.add(leaderPid);
         },
-      }),
+      });
+    },
     async stop() {
       if (!marks.isUsed) return;
+      const { killTree, isOurGroup } = await loadRunner();
       await killTree({ groups: new Set([...groups].filter(isOurGroup)), mark: marks.prefix });
       groups.clear();
     },
   };
 }
+
+/** What runs commands, which most processes need long after their start, if at all. */
+const loadRunner = () => import("./local-runner.ts");
 
 /** Runs commands on this machine with its environment. What they leave behind lives until this process ends. */
 export const runProcess: ProcessRunner = createLocalProcesses().run;

@@ -10,10 +10,10 @@ import {
   record,
   replay,
 } from "@pikit/ai";
+import { mayExist } from "../config/may-exist.ts";
 import { SessionError } from "../errors.ts";
 import type { Credentials } from "./credentials.ts";
-import { type CustomProvider, readCustomProviders } from "./custom-providers.ts";
-import { createDemoModel } from "./demo.ts";
+import type { CustomProvider } from "./custom-providers.ts";
 
 /** Providers that are always there and ask nobody. */
 const offlineProviders: ReadonlySet<string> = new Set(["demo", "script"]);
@@ -150,7 +150,7 @@ export class ModelRegistry {
 
   async #modelsOf(provider: string): Promise<readonly Model[]> {
     if (this.#replay) return this.#replay.recordedModels.filter((model) => model.provider === provider);
-    if (provider === "demo") return [createDemoModel()];
+    if (provider === "demo") return [(await import("./demo.ts")).createDemoModel()];
     // A provider of models.json adds to the built-in one of the same name, and wins where both have a model.
     const custom = (await this.#custom()).flatMap(({ name, models }) => (name === provider ? models : []));
     const builtIn = provider === "local" ? await this.local() : await loadProviderModels(provider);
@@ -158,8 +158,13 @@ export class ModelRegistry {
   }
 
   async #custom(): Promise<CustomProvider[]> {
-    this.#customProviders ??= readCustomProviders(this.#modelsFile);
+    this.#customProviders ??= this.#readCustomProviders();
     return [...this.#added, ...(await this.#customProviders)];
+  }
+
+  async #readCustomProviders(): Promise<CustomProvider[]> {
+    if (!mayExist(this.#modelsFile)) return [];
+    return (await import("./custom-providers.ts")).readCustomProviders(this.#modelsFile);
   }
 }
 

@@ -1,5 +1,4 @@
 import { type Model, type ThinkingLevel, thinkingLevels } from "@pikit/ai";
-import { distance } from "fastest-levenshtein";
 import type { Settings } from "../config/settings.ts";
 import { UsageError } from "../errors.ts";
 import type { ScopedModel } from "./model-choice.ts";
@@ -120,17 +119,6 @@ async function findProviderDefault(registry: ModelRegistry, provider: string): P
 
 async function unknownModel(registry: ModelRegistry, name: string): Promise<UsageError> {
   const names = (await registry.all()).map((model) => `${model.provider}/${model.id}`);
-  const wanted = name.toLowerCase();
-  const nearest = names
-    .map((candidate) => ({ candidate, edits: editsTo(candidate.toLowerCase(), wanted) }))
-    .sort((a, b) => a.edits - b.edits)
-    .slice(0, maxSuggestions)
-    .map(({ candidate }) => candidate);
-  return new UsageError(`Unknown model "${name}". Nearest: ${nearest.join(", ")}.`, 1);
-}
-
-/** How far a name is from what was typed, with or without its provider. */
-function editsTo(name: string, wanted: string): number {
-  const id = name.slice(name.indexOf("/") + 1);
-  return Math.min(distance(name, wanted), distance(id, wanted));
+  const { nearestNames } = await import("./nearest-names.ts");
+  return new UsageError(`Unknown model "${name}". Nearest: ${nearestNames(names, name, maxSuggestions).join(", ")}.`, 1);
 }

@@ -1,7 +1,8 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
-import { Value, type ValueError } from "@sinclair/typebox/value";
-import { commands, findCommand } from "./commands.ts";
+import { Errors, type ValueError } from "@sinclair/typebox/errors";
+import { commands } from "./commands.ts";
 import { DeltaUpdateSchema } from "./delta-schema.ts";
+import { findCommand } from "./dispatch.ts";
 import { EntryTreeNodeSchema } from "./entries.ts";
 import { type EventName, events } from "./events.ts";
 import { incomingFrames, outgoingFrames, ResponseSchema, SessionHeaderSchema } from "./frames.ts";
@@ -88,7 +89,7 @@ function checkTree(tree: readonly unknown[]): string | undefined {
 
 /** @param place - Where the value stands in its record. */
 function findMismatch(schema: TSchema, value: unknown, place = ""): string | undefined {
-  const error = Value.Errors(schema, value).First();
+  const error = Errors(schema, value).First();
   return error === undefined ? undefined : describeMismatch(narrow(error, place === "" ? "" : `/${place}`));
 }
 
@@ -96,7 +97,7 @@ function findMismatch(schema: TSchema, value: unknown, place = ""): string | und
 function narrow(error: ValueError, place: string): ValueError {
   const path = `${place}${error.path}`;
   const meant = ((error.schema.anyOf ?? []) as TSchema[]).filter((option) => isMeant(option, error.value));
-  const inner = meant.length === 1 ? Value.Errors(meant[0] as TSchema, error.value).First() : undefined;
+  const inner = meant.length === 1 ? Errors(meant[0] as TSchema, error.value).First() : undefined;
   return inner ? narrow(inner, path) : { ...error, path };
 }
 

@@ -136,9 +136,6 @@ export const SlashCommandSchema = Type.Object({
 });
 export type SlashCommand = Static<typeof SlashCommandSchema>;
 
-/** The version of the protocol that is described here. */
-export const protocolVersion = 1;
-
 /** What a server can do. */
 export const ProtocolInfoSchema = Type.Object({
   protocolVersion: Type.Number(),

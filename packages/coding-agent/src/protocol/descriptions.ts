@@ -1,4 +1,4 @@
-import type { CommandName } from "./commands.ts";
+import type { CommandName } from "./dispatch.ts";
 import type { EventName } from "./events.ts";
 import type { incomingFrames, outgoingFrames } from "./frames.ts";
 

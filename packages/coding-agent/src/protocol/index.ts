@@ -1,13 +1,4 @@
-export {
-  type CommandData,
-  type CommandDefinition,
-  type CommandName,
-  type CommandParams,
-  commandAliases,
-  commands,
-  findCommand,
-  type Lane,
-} from "./commands.ts";
+export { type CommandData, type CommandDefinition, type CommandParams, commands } from "./commands.ts";
 export {
   type BashResult,
   BashResultSchema,
@@ -32,6 +23,7 @@ export {
   type TodoTask,
   TodoTaskSchema,
 } from "./data.ts";
+export { type CommandName, commandAliases, commandDispatch, findCommand, type Lane } from "./dispatch.ts";
 export { type EntryTreeNode, EntryTreeNodeSchema, type SessionEntry, SessionEntrySchema } from "./entries.ts";
 export { type EventName, events, type SessionEvent } from "./events.ts";
 export {

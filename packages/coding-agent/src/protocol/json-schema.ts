@@ -1,13 +1,15 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
-import { type CommandName, commandAliases, commands } from "./commands.ts";
+import { commands } from "./commands.ts";
 import * as data from "./data.ts";
 import { DeltaUpdateSchema } from "./delta-schema.ts";
 import { commandDescriptions, eventDescriptions, frameDescriptions } from "./descriptions.ts";
+import { type CommandName, commandAliases } from "./dispatch.ts";
 import * as entries from "./entries.ts";
 import { type EventName, events } from "./events.ts";
 import * as frames from "./frames.ts";
 import * as messages from "./messages.ts";
+import { protocolVersion } from "./version.ts";
 
 /** A piece of a JSON Schema. */
 export type JsonSchema = { [keyword: string]: unknown };
@@ -63,7 +65,7 @@ export function rpcSchema(): JsonSchema {
   outgoing.set("event.message_update.deltas", { description: "A step of an answer in deltas mode.", ...expand(DeltaUpdateSchema) });
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
-    title: `pi RPC protocol, version ${data.protocolVersion}`,
+    title: `pi RPC protocol, version ${protocolVersion}`,
     description: "JSON Lines of pi --mode rpc: Incoming on stdin, Outgoing on stdout. pi --mode json writes the same events.",
     anyOf: [{ $ref: ref("Incoming") }, { $ref: ref("Outgoing") }],
     $defs: {

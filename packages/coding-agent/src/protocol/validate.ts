@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
-import type { ValueError } from "@sinclair/typebox/value";
+import { Errors, type ValueError } from "@sinclair/typebox/errors";
+import { Check } from "@sinclair/typebox/value";
 
 /**
  * Checks the fields of an incoming record. Unknown fields are ignored; an optional field that is null counts as absent.
@@ -15,11 +16,8 @@ export async function readFields(schema: TObject, record: Record<string, unknown
     if (value === undefined || (value === null && !required.has(name))) continue;
     fields[name] = value;
   }
-  // Many commands have no fields, and the first answer must not wait for a validator that it does not need.
-  if (Object.keys(fields).length === 0 && required.size === 0) return fields;
-  const { Value } = await import("@sinclair/typebox/value");
-  if (Value.Check(schema, fields)) return fields;
-  const error = Value.Errors(schema, fields).First();
+  if (Check(schema, fields)) return fields;
+  const error = Errors(schema, fields).First();
   throw new Error(error ? describeMismatch(error) : "The fields do not have the expected types");
 }
 

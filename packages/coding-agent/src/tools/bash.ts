@@ -1,14 +1,10 @@
-import { type AgentTool, type AgentToolResult, ToolError } from "@pikit/agent";
+import type { AgentTool } from "@pikit/agent";
 import type { Static } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
 import { defaultOutputLimits } from "../exec/output-limits.ts";
-import { OutputTail } from "../exec/output-tail.ts";
 import { type ProcessResult, type ProcessRunner, runProcess } from "../exec/run-process.ts";
-import { createThrottle } from "./throttle.ts";
 import { formatSize } from "./truncate.ts";
 
-/** Between two reports of a running command's output. */
-const updateIntervalMs = 100;
 const { maxLines, maxBytes } = defaultOutputLimits;
 
 type BashSchema = ReturnType<typeof createParameters>;
@@ -38,8 +34,7 @@ export interface BashToolOptions {
 
 /** The `bash` tool for one working folder. A command that fails, times out or is aborted is a `ToolError` with its output. */
 export function createBashTool(cwd: string, options: BashToolOptions = {}): AgentTool<BashSchema, BashDetails> {
-  const run = options.runProcess ?? runProcess;
-  const { defaultTimeoutSeconds = 0, separateStreams = false } = options;
+  const { runProcess: run = runProcess, defaultTimeoutSeconds = 0 } = options;
   return {
     name: "bash",
     label: "Bash",
@@ -50,28 +45,8 @@ export function createBashTool(cwd: string, options: BashToolOptions = {}): Agen
       "Background processes live on until the session ends.",
     parameters: createParameters(defaultTimeoutSeconds),
     async execute(toolCallId, { command, timeout = defaultTimeoutSeconds }, signal, onUpdate) {
-      const tail = new OutputTail();
-      const updates = createThrottle(updateIntervalMs, () => {
-        const { text, ...details } = tail.snapshot();
-        onUpdate(toToolResult(text, details));
-      });
-      try {
-        const result = await run({
-          command,
-          cwd,
-          signal,
-          ...(separateStreams && { streams: "separate" }),
-          ...(timeout > 0 && { timeoutMs: timeout * 1000 }),
-          onOutput(text, stream) {
-            options.onCommandOutput?.(toolCallId, stream, text);
-            tail.append(text);
-            updates.request();
-          },
-        });
-        return toFinalResult(result, timeout);
-      } finally {
-        updates.stop();
-      }
+      const { runBash } = await import("./runs.ts");
+      return runBash({ ...options, runProcess: run, toolCallId, command, timeoutSeconds: timeout, cwd, signal, onUpdate });
     },
   };
 }
@@ -87,46 +62,4 @@ function createParameters(defaultTimeoutSeconds: number) {
       }),
     ),
   });
-}
-
-function toFinalResult({ output, ...details }: ProcessResult, timeoutSeconds: number): AgentToolResult<BashDetails> {
-  const text = [output === "" ? "(no output)" : output, truncationNote(details)].filter((part) => part !== undefined).join("\n\n");
-  const failure = describeFailure(details, timeoutSeconds);
-  if (failure === undefined) return toToolResult(text, details);
-  throw new ToolError(failure.code, `${text.trimEnd()}\n\n${failure.text}`, { details });
-}
-
-function toToolResult(text: string, details: BashDetails): AgentToolResult<BashDetails> {
-  return { content: [{ type: "text", text }], details };
-}
-
-function describeFailure(
-  { outcome, exitCode, exitSignal, survivors = [] }: Omit<ProcessResult, "output">,
-  timeoutSeconds: number,
-): { code: string; text: string } | undefined {
-  const reason = "since they belong to another user or hang in the system";
-  const left = survivors.length === 0 ? "" : ` These of its processes could not be killed, ${reason}: ${survivors.join(", ")}.`;
-  if (outcome === "timeout") {
-    const end = left === "" ? " and was killed." : `.${left}`;
-    const advice = "Give it more time, or start it in the background with its output in a file.";
-    return { code: "timeout", text: `Command timed out after ${timeoutSeconds} seconds${end} ${advice}` };
-  }
-  if (outcome === "aborted") return { code: "aborted", text: `Command aborted.${left}` };
-  if (exitSignal !== null) return { code: "killed", text: `Command was killed by signal ${exitSignal}.` };
-  if (exitCode !== 0) return { code: "exit_code", text: `Command exited with code ${exitCode}.` };
-  return undefined;
-}
-
-function truncationNote(details: Omit<ProcessResult, "output">): string | undefined {
-  if (!details.truncated) return undefined;
-  const { totalLines, totalBytes, outputLines, outputBytes } = details;
-  const shown = details.startsMidLine
-    ? `the last ${formatSize(outputBytes)} of line ${totalLines} (output is ${formatSize(totalBytes)})`
-    : `lines ${totalLines - outputLines + 1}-${totalLines} of ${totalLines}`;
-  const reason = details.truncatedBy === "bytes" ? ` (${formatSize(maxBytes)} limit)` : "";
-  const rest =
-    details.fullOutputPath === undefined
-      ? `The full output could not be saved: ${details.fullOutputError ?? "no file"}.`
-      : `${details.fullOutputCut ? "Too much output to save all of it; its beginning" : "Full output"}: ${details.fullOutputPath}`;
-  return `[Showing ${shown}${reason}. ${rest}]`;
 }

@@ -64,3 +64,12 @@ export interface FileToolOptions {
   /** Default: the files of this machine. */
   files?: FileAccess;
 }
+
+/** What one call of such a tool works with. */
+export interface FileToolCall {
+  /** The working folder, absolute. */
+  cwd: string;
+  signal: AbortSignal;
+  /** Default: the files of this machine. */
+  files?: FileAccess | undefined;
+}

@@ -1,4 +1,5 @@
 import { extname, join, parse, sep } from "node:path";
+import { distance } from "fastest-levenshtein";
 import type { DirectoryEntry, FileAccess } from "./file-access.ts";
 
 const maxSuggestions = 3;
@@ -33,7 +34,6 @@ export async function suggestPaths(files: FileAccess, missingPath: string): Prom
 
 async function findNearNames(files: FileAccess, folder: string, name: string): Promise<string[]> {
   const entries = await files.readdir(folder).catch((): DirectoryEntry[] => []);
-  const { distance } = await import("fastest-levenshtein");
   const wanted = name.toLowerCase();
   // Two letters that changed places are two changes.
   const maxChanges = Math.ceil(withoutExtension(wanted).length / 3);

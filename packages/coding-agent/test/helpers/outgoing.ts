@@ -1,6 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { commands, findCommand } from "../../src/protocol/commands.ts";
+import { commands } from "../../src/protocol/commands.ts";
+import { findCommand } from "../../src/protocol/dispatch.ts";
 import { type EntryTreeNode, EntryTreeNodeSchema } from "../../src/protocol/entries.ts";
 import { type EventName, events } from "../../src/protocol/events.ts";
 import { outgoingFrames, ResponseSchema, SessionHeaderSchema } from "../../src/protocol/frames.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { commandAliases, commands, findCommand } from "../../src/protocol/commands.ts";
+import { commands } from "../../src/protocol/commands.ts";
+import { type CommandName, commandAliases, commandDispatch, findCommand } from "../../src/protocol/dispatch.ts";
 import { readFields } from "../../src/protocol/validate.ts";
 
 describe("finding a command", () => {
@@ -11,6 +12,11 @@ describe("finding a command", () => {
   test.each(["constructor", "__proto__", "toString", "hasOwnProperty", "", "Prompt", "prompt "])("RP-004 %j is unknown", (name) => {
     expect(findCommand(name)).toBeUndefined();
   });
+});
+
+test.each(Object.keys(commands) as CommandName[])("dispatch knows whether %s has parameters", (name) => {
+  const { properties } = commands[name].params;
+  expect(commandDispatch[name].hasParams).toBe(Object.keys(properties).length > 0);
 });
 
 describe("RP-004 reading the fields of a command", () => {

@@ -1,7 +1,8 @@
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { checkRecord, directionOf } from "../../src/protocol/check-record.ts";
-import { commandAliases, commands } from "../../src/protocol/commands.ts";
+import { commands } from "../../src/protocol/commands.ts";
+import { commandAliases } from "../../src/protocol/dispatch.ts";
 import { events } from "../../src/protocol/events.ts";
 import { incomingFrames, outgoingFrames } from "../../src/protocol/frames.ts";
 import { type JsonSchema, rpcSchema } from "../../src/protocol/json-schema.ts";

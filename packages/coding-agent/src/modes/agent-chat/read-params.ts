@@ -1,5 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
-import { Value, type ValueError } from "@sinclair/typebox/value";
+import { Errors, type ValueError } from "@sinclair/typebox/errors";
+import { Check } from "@sinclair/typebox/value";
 import { type Params, type RequestName, requests } from "./protocol.ts";
 
 /** Places that hold a key, or hold what holds one: what was received there is not quoted. */
@@ -20,8 +21,8 @@ export class BadRequestError extends Error {
 export function readParams<N extends RequestName>(name: N, params: unknown): Params<N> {
   const schema = requests[name];
   const known = keepKnown(schema, params ?? {});
-  if (Value.Check(schema, known)) return known as Params<N>;
-  const error = Value.Errors(schema, known).First();
+  if (Check(schema, known)) return known as Params<N>;
+  const error = Errors(schema, known).First();
   throw new BadRequestError(error ? describe(error) : 'Field "params" does not have the expected fields.');
 }
 

@@ -1,9 +1,9 @@
 import type { AgentSession } from "../../agent-session.ts";
 import { SessionError } from "../../errors.ts";
 import { toWireModel } from "../../models/wire-model.ts";
-import { type CommandData, type CommandName, type CommandParams, commandAliases, commands } from "../../protocol/commands.ts";
-import { protocolVersion } from "../../protocol/data.ts";
-import { events } from "../../protocol/events.ts";
+import type { CommandData, CommandParams } from "../../protocol/commands.ts";
+import { type CommandName, commandAliases, commandDispatch } from "../../protocol/dispatch.ts";
+import { protocolVersion } from "../../protocol/version.ts";
 import { packageVersion } from "../../version.ts";
 import type { RecordWriter } from "../record-writer.ts";
 import type { HostTools } from "./host-tools.ts";
@@ -159,11 +159,11 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
     output.mode = mode;
     return { mode };
   },
-  get_protocol_info: () => ({
+  get_protocol_info: async () => ({
     protocolVersion,
     version: packageVersion(),
-    commands: [...Object.keys(commands), ...Object.keys(commandAliases)],
-    events: Object.keys(events),
+    commands: [...Object.keys(commandDispatch), ...Object.keys(commandAliases)],
+    events: Object.keys((await import("../../protocol/events.ts")).events),
     streamModes: ["snapshots", "deltas"],
   }),
 };

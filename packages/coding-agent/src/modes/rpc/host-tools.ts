@@ -1,9 +1,6 @@
 import { type AgentTool, type AgentToolResult, ToolError } from "@pikit/agent";
-import type { TObject } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
-import { type HostTool, type HostToolOutput, HostToolResultSchema, HostToolUpdateSchema } from "../../protocol/frames.ts";
-import { readFields } from "../../protocol/validate.ts";
-import { leaveOutNulls } from "./absent-fields.ts";
+import type { HostTool, HostToolOutput } from "../../protocol/frames.ts";
 
 /** A call that the host is working on. */
 interface HostCall {
@@ -103,13 +100,13 @@ export class HostTools {
 }
 
 async function takeUpdate(call: HostCall, frame: Record<string, unknown>): Promise<void> {
-  const update = await read(HostToolUpdateSchema, frame).catch(() => undefined);
+  const update = await read(frame).catch(() => undefined);
   if (update && !call.isCancelled) call.onUpdate(toResult(update.partialResult as HostToolOutput));
 }
 
 async function takeResult(call: HostCall, frame: Record<string, unknown>): Promise<void> {
   try {
-    const { result, isError } = await read(HostToolResultSchema, frame);
+    const { result, isError } = await read(frame);
     const output = result as HostToolOutput;
     if (isError === true) call.reject(new ToolError("host_tool_failed", textOf(output), { details: output.details ?? null }));
     else call.resolve(toResult(output));
@@ -119,8 +116,8 @@ async function takeResult(call: HostCall, frame: Record<string, unknown>): Promi
   }
 }
 
-function read(schema: TObject, frame: Record<string, unknown>): Promise<Record<string, unknown>> {
-  return readFields(schema, leaveOutNulls(schema, frame) as typeof frame);
+async function read(frame: Record<string, unknown>): Promise<Record<string, unknown>> {
+  return (await import("./read-params.ts")).readHostToolFrame(frame);
 }
 
 function toResult({ content, details }: HostToolOutput): AgentToolResult {

@@ -1,9 +1,7 @@
 import type { AgentSession } from "../../agent-session.ts";
-import { type CommandName, commands, findCommand } from "../../protocol/commands.ts";
+import { type CommandName, commandDispatch, findCommand } from "../../protocol/dispatch.ts";
 import type { RpcResponse } from "../../protocol/frames.ts";
-import { readFields } from "../../protocol/validate.ts";
 import type { RecordWriter } from "../record-writer.ts";
-import { leaveOutNulls } from "./absent-fields.ts";
 import { type HandlerContext, handlers } from "./handlers.ts";
 import { HostTools } from "./host-tools.ts";
 import type { RpcUserInterface } from "./rpc-user-interface.ts";
@@ -93,7 +91,7 @@ export class RpcServer {
       void this.#session.abort();
       // Behind what it aborts, so that an aborted prompt is answered before its abort is; and what comes later finds the run settled.
       this.#lane = this.#track(this.#work(request, this.#lane));
-    } else if (commands[command].lane === "control") {
+    } else if (commandDispatch[command].lane === "control") {
       if (command === "abort_bash") this.#abortEarlier((earlier) => earlier.command === "bash");
       void this.#track(this.#work(request, Promise.resolve()));
     } else {
@@ -119,8 +117,7 @@ export class RpcServer {
   async #work(request: Request, after: Promise<void>, leaveLane: () => void = () => {}): Promise<void> {
     const { command, record, controller } = request;
     try {
-      const { params: schema } = commands[command];
-      const params = await readFields(schema, leaveOutNulls(schema, record) as typeof record);
+      const params = commandDispatch[command].hasParams ? await readParams(command, record) : {};
       await after;
       const context: HandlerContext = {
         session: this.#session,
@@ -150,6 +147,11 @@ export class RpcServer {
     const response: RpcResponse = { ...id, type: "response", command: String(record.type), ...outcome };
     this.#output.send(response);
   }
+}
+
+/** Loads the schemas when they are first needed. */
+async function readParams(command: CommandName, record: Record<string, unknown>): Promise<Record<string, unknown>> {
+  return (await import("./read-params.ts")).readParams(command, record);
 }
 
 /** The parameters have been checked against the table that the handler's type comes from. */

@@ -7,11 +7,8 @@ import type { CompactionDetails, CompactionResult, ContextUsage } from "../../pr
 import type { CompactionEvent } from "../../protocol/events.ts";
 import type { AutoRetry } from "../auto-retry.ts";
 import { contextUsageOf, estimateContext, estimateMessage, isFailed, isSinceCompaction, measureContext } from "./context-size.ts";
-import { type CompactionPlan, planCompaction } from "./cut-point.ts";
-import { collectFiles } from "./file-lists.ts";
+import type { CompactionPlan, planCompaction } from "./cut-point.ts";
 import { type CompactionSettings, isPastThreshold, leastWorthwhile, scaleBudget, summaryLimit } from "./policy.ts";
-import { summarize } from "./summarize.ts";
-import { completeSummary, findOpenRequest, writtenPart } from "./summary-text.ts";
 
 export type CompactionEntry = Extract<EntryContent, { type: "compaction" }>;
 
@@ -44,7 +41,7 @@ interface Job {
   willRetry?: boolean;
   signal?: AbortSignal | undefined;
   /** Chooses what is summarised; undefined when there is nothing, and nobody is told of the compaction then. */
-  plan(branch: readonly SessionEntry[], model: Model): CompactionPlan | undefined;
+  plan(branch: readonly SessionEntry[], model: Model, divide: typeof planCompaction): CompactionPlan | undefined;
 }
 
 /**
@@ -100,8 +97,8 @@ export class Compactor {
       reason: "manual",
       instructions,
       signal,
-      plan: (branch, { contextWindow }) =>
-        planCompaction(branch, scaleBudget(this.#options.settings, contextWindow).keepRecentTokens),
+      plan: (branch, { contextWindow }, divide) =>
+        divide(branch, scaleBudget(this.#options.settings, contextWindow).keepRecentTokens),
     });
     if (!outcome) {
       throw new SessionError(
@@ -164,7 +161,7 @@ export class Compactor {
       reason: "overflow",
       willRetry: true,
       signal,
-      plan: (branch, model) => this.#planRecovery(branch, model),
+      plan: (branch, model, divide) => this.#planRecovery(branch, model, divide),
     });
     return outcome !== undefined && "result" in outcome && !signal.aborted;
   }
@@ -185,8 +182,8 @@ export class Compactor {
     const outcome = await this.#perform({
       reason: overflowed ? "overflow" : "threshold",
       signal,
-      plan: (branch) => {
-        const plan = planCompaction(branch, budget.keepRecentTokens);
+      plan: (branch, _model, divide) => {
+        const plan = divide(branch, budget.keepRecentTokens);
         return plan && plan.summarisedTokens >= leastWorthwhile(budget) ? plan : undefined;
       },
     });
@@ -194,13 +191,13 @@ export class Compactor {
   }
 
   /** Keeps what is usual; only as much as must be where even that would be too long. */
-  #planRecovery(branch: readonly SessionEntry[], model: Model): CompactionPlan | undefined {
+  #planRecovery(branch: readonly SessionEntry[], model: Model, divide: typeof planCompaction): CompactionPlan | undefined {
     const { settings, state } = this.#options;
     const window = this.#windowOf(model);
     const budget = scaleBudget(settings, window);
-    const plan = planCompaction(branch, budget.keepRecentTokens);
+    const plan = divide(branch, budget.keepRecentTokens);
     const room = window - 2 * budget.reserveTokens - estimateContext({ ...state, messages: [] });
-    return plan && plan.keptTokens <= room ? plan : (planCompaction(branch, 0) ?? plan);
+    return plan && plan.keptTokens <= room ? plan : (divide(branch, 0) ?? plan);
   }
 
   /** What a request may hold. What was too long just now is the most that it can be, whatever the model's entry says. */
@@ -248,13 +245,18 @@ export class Compactor {
     const { model } = state;
     const before = measureContext(state);
     const branch = await this.#options.readBranch();
-    const plan = model && job.plan(branch, model);
+    // Most sessions are never compacted.
+    const { planCompaction, collectFiles, summarize, completeSummary, findOpenRequest, writtenPart } = await import("./steps.ts");
+    const plan = model && job.plan(branch, model, planCompaction);
     if (!plan) return undefined;
     await onStart();
     signal.throwIfAborted();
     const window = job.reason === "overflow" ? this.#windowOf(model) : model.contextWindow;
     const request = findOpenRequest(plan);
-    const wish = await this.#options.intercept?.(toPreview(job, plan, before.tokens), signal);
+    const wish = await this.#options.intercept?.(
+      toPreview(job, plan, before.tokens, plan.previous && writtenPart(plan.previous)),
+      signal,
+    );
     if (wish && "cancel" in wish) this.#current?.abort();
     signal.throwIfAborted();
     const offered = wish && "summary" in wish ? { text: wish.summary, usage: emptyUsage() } : undefined;
@@ -293,15 +295,16 @@ type Outcome = { result: CompactionResult } | { aborted: boolean; errorMessage: 
 
 function toPreview(
   { reason, instructions }: Job,
-  { summarised, previous }: CompactionPlan,
+  { summarised }: CompactionPlan,
   tokensBefore: number,
+  previousSummary: string | undefined,
 ): CompactionPreview {
   return {
     reason,
     messages: structuredClone(summarised),
     tokensBefore,
     ...(instructions === undefined ? {} : { instructions }),
-    ...(previous ? { previousSummary: writtenPart(previous) } : {}),
+    ...(previousSummary === undefined ? {} : { previousSummary }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { distance } from "fastest-levenshtein";
 import { foldCharacters } from "./fold-text.ts";
 import { countLineEnds } from "./line-numbers.ts";
 import type { Pacer } from "./pacer.ts";
@@ -79,7 +80,6 @@ async function findSharedLines(text: Buffer, wantedLines: readonly string[], pac
 
 /** The line that is most like the longest of the wanted ones. */
 async function findAlikeLine(text: Buffer, wantedLines: readonly string[], pacer: Pacer): Promise<Place | undefined> {
-  const { distance } = await import("fastest-levenshtein");
   const keys = wantedLines.slice(0, maxWantedLines).map((line) => foldCharacters(line).trim().slice(0, maxComparedLength));
   const wanted = keys.reduce((longest, key) => (key.length > longest.length ? key : longest), "");
   if (wanted === "") return undefined;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ToolError } from "@pikit/agent";
 import type { FileAccess } from "../file-access.ts";
@@ -25,7 +26,6 @@ export interface RunningPreview {
  * @throws {ToolError} `port_in_use`, or `failed` when the system does not allow it.
  */
 export async function startPreview(files: FileAccess, root: string, port: number): Promise<RunningPreview> {
-  const { createServer } = await import("node:http");
   const server = createServer((request, response) => {
     answer(files, root, request, response).catch(() => fail(response));
   });

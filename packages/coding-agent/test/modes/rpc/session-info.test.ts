@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { anthropic } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
-import { commandAliases, commands } from "../../../src/protocol/commands.ts";
+import { commandAliases, commandDispatch } from "../../../src/protocol/dispatch.ts";
 import { events } from "../../../src/protocol/events.ts";
 import { runCli } from "../../helpers/cli.ts";
 import { serveModels } from "../../helpers/endpoints.ts";
@@ -90,7 +90,7 @@ test("get_protocol_info names what there is: version, commands with their aliase
   expect(info).toEqual({
     protocolVersion: 1,
     version: (await runCli(workspace, ["--version"])).stdout.trim(),
-    commands: expect.arrayContaining([...Object.keys(commands), ...Object.keys(commandAliases)]),
+    commands: expect.arrayContaining([...Object.keys(commandDispatch), ...Object.keys(commandAliases)]),
     events: expect.arrayContaining(Object.keys(events)),
     streamModes: ["snapshots", "deltas"],
   });

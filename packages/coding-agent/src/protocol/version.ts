@@ -1,0 +1,2 @@
+/** The version of the protocol that is described here. */
+export const protocolVersion = 1;

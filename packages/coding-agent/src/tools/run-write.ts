@@ -1,0 +1,46 @@
+import { dirname } from "node:path";
+import { type AgentToolResult, ToolError } from "@pikit/agent";
+import type { FileAccess, FileToolCall } from "./file-access.ts";
+import { toFileError } from "./file-errors.ts";
+import { inFileQueue } from "./file-queue.ts";
+import { localFiles } from "./local-files.ts";
+import { expandPath } from "./paths.ts";
+import { assertWorkingFolderOf } from "./regular-file.ts";
+import { formatSize } from "./truncate.ts";
+import type { WriteDetails, WriteParameters } from "./write.ts";
+
+/** Carries out one call of `write`. */
+export async function runWrite(
+  { path, content }: WriteParameters,
+  { cwd, signal, files = localFiles }: FileToolCall,
+): Promise<AgentToolResult<WriteDetails>> {
+  let absolutePath = path;
+  const locate = async () => {
+    await assertWorkingFolderOf(files, cwd);
+    absolutePath = await expandPath(cwd, path, files);
+    return absolutePath;
+  };
+  try {
+    const task = async (realPath: string) => {
+      signal.throwIfAborted();
+      if (await isDirectory(files, realPath)) {
+        throw new ToolError("is_directory", `Cannot write ${path}: it is a directory (EISDIR). Give the path of a file in it.`);
+      }
+      await files.mkdir(dirname(realPath));
+      const { created } = await files.replace(realPath, content, signal);
+      const bytes = Buffer.byteLength(content);
+      const text = `${created ? "Created" : "Replaced"} ${path} (${formatSize(bytes)}).`;
+      return { content: [{ type: "text" as const, text }], details: { path: realPath, bytes, created } };
+    };
+    return await inFileQueue(locate, task, files);
+  } catch (error) {
+    throw toFileError(error, "write", path, absolutePath);
+  }
+}
+
+async function isDirectory(files: FileAccess, path: string): Promise<boolean> {
+  return files.stat(path).then(
+    ({ type }) => type === "directory",
+    () => false,
+  );
+}
