@@ -32,6 +32,23 @@ const packages = {
 };
 
 const typebox = "@sinclair/typebox";
+/** What checks records with schemas. A start with a models.json needs it, and so does the first prompt. */
+const checks = {
+  entries: [
+    "src/modes/rpc/read-params.ts",
+    "src/models/custom-providers.ts",
+    "src/config/all-settings.ts",
+    "src/protocol/events.ts",
+    "../agent/src/validate-arguments.ts",
+  ],
+  users: /\/(run-agent-rpc|rpc-command|session-extensions|protocol\/index|agent-chat\/protocol|mcp-servers)\.ts$|^@/,
+};
+/** What runs tools, and commands. */
+const toolRuns = {
+  entries: ["src/tools/runs.ts", "src/exec/local-runner.ts", "src/approvals/judge.ts"],
+  users:
+    /\/(grep|find|ls|preview|preview-server|ripgrep-search|scan-tree|mcp-servers|stdio-transport|connect|run-agent-rpc)\.ts$|^@/,
+};
 /** Third-party code that a start needs, and small modules: they stay in our files. */
 const inlined = [typebox, "fastest-levenshtein", "eventsource-parser", "@streamparser/json"];
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
@@ -54,7 +71,11 @@ if (command) {
   const imports = installed.filter((name) => !packageNames.includes(name));
   Object.assign(
     outputs,
-    skipShim("src/main.ts", "dist/cli.js", await bundle(command, { folder: "command", imports, shared: ["src/main.ts"] })),
+    skipShim(
+      "src/main.ts",
+      "dist/cli.js",
+      await bundle(command, { folder: "command", imports, shared: ["src/main.ts"], groups: [checks, toolRuns] }),
+    ),
   );
 }
 
@@ -87,9 +108,10 @@ console.log(`${manifest.name}: ${sizes.length} files, ${Math.round(sizes.reduce(
  * @param folder - of dist, for the chunks.
  * @param imports - packages that stay imports.
  * @param shared - what is loaded by the time that anything else is; see fewChunks.
+ * @param groups - what is loaded together later on; see fewChunks.
  * @returns what was written, as esbuild's metafile tells it.
  */
-async function bundle(entryPoints, { folder, imports, shared }) {
+async function bundle(entryPoints, { folder, imports, shared, groups }) {
   const { metafile } = await build({
     ...options(imports),
     entryPoints,
@@ -98,9 +120,10 @@ async function bundle(entryPoints, { folder, imports, shared }) {
       lazyBuiltins,
       fewChunks(
         shared,
-        [typebox, ...packageNames].filter((name) => !imports.includes(name)),
+        packageNames.filter((name) => !imports.includes(name)),
+        groups,
       ),
-      ...(inlines ? [] : [vendorModules([...inlined, ...imports, ...packageNames], vendored)]),
+      ...(inlines ? [] : [vendorModules([...imports, ...packageNames], inlined, vendored)]),
     ],
     // The names and lines of the sources are enough for a stack trace; their text would make the maps ten times as big (9 MB). The
     // command has none: it prints traces only with PI_DEBUG=1, and its identifiers are those of the sources.

@@ -7,8 +7,10 @@ import { resolve } from "node:path";
  *
  * @param entries - the library's entry points, such as `src/index.ts`.
  * @param inlined - packages that are part of our files; an extension gets the running copy of them by `import()`.
+ * @param groups - of what is fetched with `import()` and shares most of its modules: each entry of a group takes all of it along, and so
+ *   does what `users` matches. In the same way that makes one chunk of each.
  */
-export const fewChunks = (entries, inlined) => ({
+export const fewChunks = (entries, inlined, groups = []) => ({
   name: "few-chunks",
   setup(build) {
     build.onResolve({ filter: /^[.@]/ }, ({ path, kind, importer, resolveDir }) => {
@@ -17,13 +19,20 @@ export const fewChunks = (entries, inlined) => ({
       if (/^\.\.?\//.test(path)) return { path: resolve(resolveDir, path), namespace: "with-library" };
       return inlined.some((name) => path === name || path.startsWith(`${name}/`)) ? { path, namespace: "with-library" } : undefined;
     });
-    build.onLoad({ filter: /.*/, namespace: "with-library" }, ({ path }) => ({
-      contents: [
-        `export * from ${JSON.stringify(path)};`,
-        // A bare import would be dropped, since the package has no side effects.
-        ...entries.map((entry, index) => `export * as library${index} from ${JSON.stringify(resolve(entry))};`),
-      ].join("\n"),
-      resolveDir: resolve("src"),
-    }));
+    build.onLoad({ filter: /.*/, namespace: "with-library" }, ({ path }) => {
+      const taken = entries.map((entry) => resolve(entry));
+      for (const { entries, users } of groups) {
+        const group = entries.map((entry) => resolve(entry));
+        if (group.includes(path) || users.test(path)) taken.push(...group.filter((entry) => entry !== path));
+      }
+      return {
+        contents: [
+          `export * from ${JSON.stringify(path)};`,
+          // A bare import would be dropped, since the package has no side effects.
+          ...taken.map((entry, index) => `export * as taken${index} from ${JSON.stringify(entry)};`),
+        ].join("\n"),
+        resolveDir: resolve("src"),
+      };
+    });
   },
 });

@@ -7,15 +7,18 @@ import { build } from "esbuild";
  * esbuild plugin: third-party modules that our own files import become files of their own in dist/vendor, so that the library and the
  * command share one copy, and so that nothing of them is read before it is needed.
  *
- * @param inlined - packages that stay in our files, because a start needs them.
+ * @param kept - packages that stay imports, or that are ours.
+ * @param inlined - packages of which our files take in what they use, because a start needs it. Only who asks for one with `import()`
+ *   gets all of it, as a file of its own.
  * @param wanted - filled with the modules that were imported → the folder of the package that imports them.
  */
-export const vendorModules = (inlined, wanted) => ({
+export const vendorModules = (kept, inlined, wanted) => ({
   name: "vendor-modules",
   setup(bundle) {
     // After lazy-builtins, which has taken the modules of Node.
     bundle.onResolve({ filter: /^[a-z@]/ }, ({ path, importer, kind, resolveDir }) => {
-      if (kind === "entry-point" || importer === "" || importer.includes("node_modules") || isOf(inlined, path)) return undefined;
+      if (kind === "entry-point" || importer === "" || importer.includes("node_modules") || isOf(kept, path)) return undefined;
+      if (isOf(inlined, path) && kind !== "dynamic-import") return undefined;
       const folder = resolveDir.replace(/\/src(\/.*)?$/, "");
       if (folder === process.cwd() || !wanted.has(path)) wanted.set(path, folder);
       return { path: `#vendor/${fileName(path)}`, external: true };

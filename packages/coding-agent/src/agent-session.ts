@@ -1,11 +1,12 @@
 import type { AgentMessage, InterruptMode, Listener, QueueMode } from "@pikit/agent";
-import type { Model, ThinkingLevel } from "@pikit/ai";
+import { loadApi, type Model, type ThinkingLevel } from "@pikit/ai";
 import type { Conversation } from "./conversation/conversation.ts";
 import { SessionError } from "./errors.ts";
 import type { SlashCommands } from "./extensions/slash-commands.ts";
 import type { ModelChoice } from "./models/model-choice.ts";
 import { toWireModel } from "./models/wire-model.ts";
 import { createUserMessage, type PromptInput } from "./prompt/prompt-input.ts";
+import { loadReaders } from "./prompt/prompt-resources.ts";
 import type {
   BashResult,
   CompactionResult,
@@ -23,6 +24,7 @@ import type { QueuedTexts, StreamingBehavior } from "./run/session-queues.ts";
 import { toBashMessage } from "./run/shell-commands.ts";
 import type { ToolSet } from "./run/tool-set.ts";
 import { type AgentSessionEvent, type ConnectedParts, offerTodos } from "./session-parts.ts";
+import { loadRuns } from "./tools/load-runs.ts";
 
 export type { AgentSessionEvent };
 
@@ -282,6 +284,24 @@ export class AgentSession {
     });
   }
 
+  /**
+   * Loads what the first prompt needs beyond what a session needs: the model's adapter and SDK, what reads context files, what runs
+   * tools. For the owner of a session to call when nothing else is to be done; it takes about as long as a start. Sends nothing and
+   * changes nothing. Never rejects.
+   */
+  async warmUp(): Promise<void> {
+    const { model } = this;
+    for (const load of [() => model && loadApi(model.api), loadReaders, loadRuns]) {
+      try {
+        await load();
+      } catch {
+        // Whoever needs it tells of it.
+      }
+      // In steps, so that a command need not wait for all of them.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
   /** Resolves when no run is going. */
   waitForIdle(): Promise<void> {
     return this.#parts.runs.waitForIdle();
@@ -399,6 +419,8 @@ export class AgentSession {
       if (!model) {
         throw new SessionError("no_model", "No model is chosen. Choose one with set_model or --model, for example demo/tour.");
       }
+      // Loads while the request is made ready; whoever uses it tells what is wrong.
+      loadApi(model.api).catch(() => undefined);
       await this.#parts.systemPrompt.begin();
       const message = await prepare();
       await this.#parts.requireCredentials(model);

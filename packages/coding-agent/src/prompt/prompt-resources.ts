@@ -6,6 +6,9 @@ import { listSources, type NamedPaths, type ResourceSource, skillPrefix } from "
 import type { Skill } from "./skills.ts";
 import type { PromptTemplate } from "./templates.ts";
 
+/** Loads what reads the files. May be called early, to have it ready. */
+export const loadReaders = () => import("./load-resources.ts");
+
 const callPattern = /^\/(\S+)(?:\s+([\s\S]*))?$/;
 
 /** What a folder and its user bring to a prompt. */
@@ -53,11 +56,7 @@ export class PromptResources {
 
   /** Templates and skills as commands that users call. */
   async commands(cwd: string): Promise<SlashCommand[]> {
-    const [{ templates, skills }, { templateCommand }, { skillCommand }] = await Promise.all([
-      this.load(cwd),
-      import("./templates.ts"),
-      import("./skills.ts"),
-    ]);
+    const [{ templates, skills }, { templateCommand, skillCommand }] = await Promise.all([this.load(cwd), loadReaders()]);
     return [...templates.map(templateCommand), ...skills.map(skillCommand)];
   }
 
@@ -71,10 +70,10 @@ export class PromptResources {
     if (name === undefined) return text;
     const { templates, skills } = await this.load(cwd);
     const template = templates.find((candidate) => candidate.name === name);
-    if (template) return (await import("./templates.ts")).invokeTemplate(template, args);
+    if (template) return (await loadReaders()).invokeTemplate(template, args);
     if (!name.startsWith(skillPrefix) || this.#options.skills === false) return text;
     const skill = skills.find((candidate) => name === `${skillPrefix}${candidate.name}`);
-    if (skill) return (await import("./skills.ts")).invokeSkill(skill, args);
+    if (skill) return (await loadReaders()).invokeSkill(skill, args);
     const names = skills.map((candidate) => candidate.name).join(", ") || "none";
     throw new SessionError("invalid_input", `There is no skill named "${name.slice(skillPrefix.length)}". Skills: ${names}.`);
   }
@@ -87,10 +86,11 @@ export class PromptResources {
       if (named === false) return [];
       return listSources(named, { project: isTrusted ? join(cwd, ".pi", folder) : undefined, user: join(agentDir, folder) });
     };
+    const { loadContextFiles, loadSkills, loadTemplates } = await loadReaders();
     const [files, skillList, templateList] = await Promise.all([
-      contextFiles ? import("./context-files.ts").then(({ loadContextFiles }) => loadContextFiles({ cwd, agentDir, report })) : [],
-      import("./skills.ts").then(({ loadSkills }) => loadSkills(sources(skills, "skills"), report)),
-      import("./templates.ts").then(({ loadTemplates }) => loadTemplates(sources(templates, "prompts"), report)),
+      contextFiles ? loadContextFiles({ cwd, agentDir, report }) : [],
+      loadSkills(sources(skills, "skills"), report),
+      loadTemplates(sources(templates, "prompts"), report),
     ]);
     return { contextFiles: files, skills: skillList, templates: templateList };
   }

@@ -3,6 +3,7 @@ import type { Static } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
 import { defaultOutputLimits } from "../exec/output-limits.ts";
 import { type ProcessResult, type ProcessRunner, runProcess } from "../exec/run-process.ts";
+import { loadRuns } from "./load-runs.ts";
 import { formatSize } from "./truncate.ts";
 
 const { maxLines, maxBytes } = defaultOutputLimits;
@@ -45,7 +46,7 @@ export function createBashTool(cwd: string, options: BashToolOptions = {}): Agen
       "Background processes live on until the session ends.",
     parameters: createParameters(defaultTimeoutSeconds),
     async execute(toolCallId, { command, timeout = defaultTimeoutSeconds }, signal, onUpdate) {
-      const { runBash } = await import("./runs.ts");
+      const { runBash } = await loadRuns();
       return runBash({ ...options, runProcess: run, toolCallId, command, timeoutSeconds: timeout, cwd, signal, onUpdate });
     },
   };

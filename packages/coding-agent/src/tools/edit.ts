@@ -2,6 +2,7 @@ import type { AgentTool } from "@pikit/agent";
 import type { Static } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
 import type { FileToolOptions } from "./file-access.ts";
+import { loadRuns } from "./load-runs.ts";
 
 const oldText = Type.String({ description: "Text to replace, copied exactly from the file; it must occur there exactly once" });
 const newText = Type.String({ description: "Text to put in its place; empty to delete" });
@@ -45,7 +46,7 @@ export function createEditTool(cwd: string, options: FileToolOptions = {}): Agen
       "Read the file first, copy oldText from it, and include enough lines that it occurs only once. LF also matches CRLF.",
     parameters,
     async execute(_toolCallId, params, signal) {
-      return (await import("./runs.ts")).runEdit(params, { cwd, signal, files: options.files });
+      return (await loadRuns()).runEdit(params, { cwd, signal, files: options.files });
     },
   };
 }

@@ -4,6 +4,7 @@ import * as Type from "@sinclair/typebox";
 import { defaultOutputLimits } from "../exec/output-limits.ts";
 import type { FileToolOptions } from "./file-access.ts";
 import type { Size } from "./images/image-limits.ts";
+import { loadRuns } from "./load-runs.ts";
 import { formatSize } from "./truncate.ts";
 
 const { maxLines, maxBytes } = defaultOutputLimits;
@@ -49,7 +50,7 @@ export function createReadTool(cwd: string, options: FileToolOptions = {}): Agen
     parameters,
     executionMode: "parallel",
     async execute(_toolCallId, params, signal) {
-      return (await import("./runs.ts")).runRead(params, { cwd, signal, files: options.files });
+      return (await loadRuns()).runRead(params, { cwd, signal, files: options.files });
     },
   };
 }

@@ -2,6 +2,7 @@ import type { AgentTool } from "@pikit/agent";
 import type { Static } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
 import type { FileToolOptions } from "./file-access.ts";
+import { loadRuns } from "./load-runs.ts";
 
 const parameters = Type.Object({
   path: Type.String({ description: "File to write, absolute or relative to the working folder" }),
@@ -28,7 +29,7 @@ export function createWriteTool(cwd: string, options: FileToolOptions = {}): Age
       "Creates a file or replaces its whole content. Missing parent folders are created. To change parts of an existing file, use edit.",
     parameters,
     async execute(_toolCallId, params, signal) {
-      return (await import("./runs.ts")).runWrite(params, { cwd, signal, files: options.files });
+      return (await loadRuns()).runWrite(params, { cwd, signal, files: options.files });
     },
   };
 }

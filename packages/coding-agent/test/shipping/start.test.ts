@@ -8,13 +8,24 @@ import { built, cleanEnvironment, temporaryFolder } from "./helpers.ts";
 // Whole programs are started here, on a machine that may be busy.
 vi.setConfig({ testTimeout: 30_000 });
 
-/** Tells at the end what the process had loaded when it was asked: our files, and the modules of Node. */
+/**
+ * Tells at the end what the process had loaded: our files, and the modules of Node. What comes from the warm-up on does not count, since
+ * that follows the first answer.
+ */
 const watcher = `
   const { registerHooks } = process.getBuiltinModule("node:module");
   const files = [];
-  registerHooks({ load(url, context, next) { if (url.startsWith("file:")) files.push(url); return next(url, context); } });
+  let loaded;
+  const look = () => (loaded ??= JSON.stringify({ files, builtIn: process.moduleLoadList }));
+  registerHooks({
+    load(url, context, next) {
+      if (url.includes("/command/warm-up-")) look();
+      if (url.startsWith("file:")) files.push(url);
+      return next(url, context);
+    },
+  });
   process.on("SIGUSR2", () => {
-    process.getBuiltinModule("node:fs").writeFileSync(process.env.REPORT, JSON.stringify({ files, builtIn: process.moduleLoadList }));
+    process.getBuiltinModule("node:fs").writeFileSync(process.env.REPORT, look());
     process.exit(0);
   });`;
 

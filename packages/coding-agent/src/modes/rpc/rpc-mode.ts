@@ -25,10 +25,23 @@ export async function runRpcMode(session: AgentSession, { streamMode, readyLine,
   session.subscribe((event) => output.sendEvent(event));
   if (readyLine) output.send(readyLine);
 
+  let isFirstLine = true;
   const decoder = new LineDecoder({
-    onLine: (line) => server.handleLine(line),
+    onLine(line) {
+      server.handleLine(line);
+      if (isFirstLine) void prepareForPrompt();
+      isFirstLine = false;
+    },
     onTooLong: () => server.refuseLine("the line is longer than 64 MiB"),
   });
+  /** Most hosts ask something, and send a prompt a moment later. */
+  const prepareForPrompt = async () => {
+    await server.drainLane();
+    await server.settle();
+    await output.flush();
+    const { warmUp } = await import("./warm-up.ts");
+    await warmUp(session);
+  };
   const inputEnd = new Promise<void>((resolve) => {
     process.stdin.on("data", (chunk: Buffer) => decoder.push(chunk));
     process.stdin.on("end", () => {

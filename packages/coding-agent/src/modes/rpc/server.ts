@@ -117,7 +117,7 @@ export class RpcServer {
   async #work(request: Request, after: Promise<void>, leaveLane: () => void = () => {}): Promise<void> {
     const { command, record, controller } = request;
     try {
-      const params = commandDispatch[command].hasParams ? await readParams(command, record) : {};
+      const params = commandDispatch[command].hasParams ? await (await loadParamReaders()).readParams(command, record) : {};
       await after;
       const context: HandlerContext = {
         session: this.#session,
@@ -149,10 +149,8 @@ export class RpcServer {
   }
 }
 
-/** Loads the schemas when they are first needed. */
-async function readParams(command: CommandName, record: Record<string, unknown>): Promise<Record<string, unknown>> {
-  return (await import("./read-params.ts")).readParams(command, record);
-}
+/** Loads the schemas of what comes in. May be called early, to have them ready. */
+export const loadParamReaders = () => import("./read-params.ts");
 
 /** The parameters have been checked against the table that the handler's type comes from. */
 function runHandler(command: CommandName, context: HandlerContext, params: Record<string, unknown>): unknown {
