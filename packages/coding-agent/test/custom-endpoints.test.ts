@@ -27,6 +27,16 @@ describe.each(wires)("a custom endpoint that speaks $name", ({ model, wire, keyH
     expect(session.messages.map(({ role }) => role)).toEqual(["user", "assistant", "toolResult", "assistant"]);
   });
 
+  test("keeps one connection for all turns of a run", async () => {
+    const server = await serveModels(workspace);
+    server.respond(wire.toolCall("bash", { command: "true" }), wire.toolCall("bash", { command: "true" }), wire.text("Done."));
+    const { session } = await openSession(workspace, { model });
+    await session.prompt("Work");
+    expect(server.requests.length).toBe(3);
+    // One promise a connection.
+    expect(new Set(server.requests.map(({ closed }) => closed)).size).toBe(1);
+  });
+
   test("and goes on from a session file as from memory", async () => {
     const server = await serveModels(workspace);
     server.respond(wire.toolCall("bash", { command: "echo one" }), wire.text("First."), wire.text("Second."));

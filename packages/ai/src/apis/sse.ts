@@ -22,10 +22,13 @@ export interface ReadOptions {
 
 /** Most characters that are read of a body that is no stream. */
 const maxQuotedLength = 65_536;
+/** What may follow the last event, in bytes, and how long it may take, in milliseconds. */
+const maxRest = { length: 65_536, time: 500 };
 
 /**
- * Reads a streamed response to its end and calls `onEvent` for each event, at once and in order. When `onEvent` returns true nothing
- * more is read: the connection is let go, even if the server would keep it open. What `onEvent` throws ends the reading too.
+ * Reads a streamed response to its end and calls `onEvent` for each event, at once and in order. When `onEvent` returns true the stream
+ * is over, even if the server would keep it open: what little may follow is read beside, so that the connection can be used again, and a
+ * server that does not end it in time loses the connection. What `onEvent` throws ends the reading too.
  *
  * @throws {AiError} `network` when the connection breaks or is idle for too long; `bad_response` when a success is JSON or a page instead of a stream.
  */
@@ -38,12 +41,13 @@ export async function readServerSentEvents(
   if (!reader) return;
 
   let isStopped = false;
+  let isComplete = false;
   const idle = new IdleTimer(idleTimeoutMs, () => stop());
   const parser = createParser({
     onEvent: (event) => {
       if (!isPing(event)) idle.restart();
       // The parser goes on with what it was fed, whatever we have seen in it.
-      if (!isStopped && onEvent(event) === true) isStopped = true;
+      if (!isStopped && onEvent(event) === true) isStopped = isComplete = true;
     },
   });
   const decoder = new TextDecoder();
@@ -73,7 +77,27 @@ export async function readServerSentEvents(
   } finally {
     idle.stop();
     signal?.removeEventListener("abort", stop);
-    stop();
+    if (isComplete) void readRest(reader);
+    else stop();
+  }
+}
+
+/** Reads what follows the last event: the connection is kept for the next request if the body ends, and closed otherwise. */
+async function readRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const cancel = () => void reader.cancel().catch(() => {});
+  const timer = setTimeout(cancel, maxRest.time);
+  timer.unref?.();
+  try {
+    for (let length = 0; length < maxRest.length; ) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      length += value.length;
+    }
+    cancel();
+  } catch {
+    // The answer is complete; a connection that breaks now takes nothing with it.
+  } finally {
+    clearTimeout(timer);
   }
 }
 

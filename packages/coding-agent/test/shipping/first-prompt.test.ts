@@ -1,0 +1,60 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { anthropic, openai, startProviderServer } from "@pikit/test-kit";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { built, cleanEnvironment, temporaryFolder } from "./helpers.ts";
+
+// Whole programs are started here, on a machine that may be busy.
+vi.setConfig({ testTimeout: 30_000 });
+
+/** Tells by lines on stderr which of our files are loaded, and when the warm-up's own server was asked. */
+const watcher = `
+  const { registerHooks } = process.getBuiltinModule("node:module");
+  const tell = (line) => process.getBuiltinModule("node:fs").writeSync(2, line + "\\n");
+  registerHooks({ load(url, context, next) { if (url.startsWith("file:")) tell("loads " + url); return next(url, context); } });
+  process.getBuiltinModule("node:diagnostics_channel").subscribe("net.server.socket", () => tell("rehearses"));`;
+
+test.each([
+  ["anthropic-messages", anthropic],
+  ["openai-completions", openai],
+])("a process that has answered loads what its first prompt needs, and asks no provider by that: %s", async (api, wire) => {
+  await using server = await startProviderServer();
+  server.respond(wire.text("Hello."));
+  const provider = { baseUrl: server.url, api, apiKey: "key", models: [{ id: "model" }] };
+  const folder = await temporaryFolder({
+    "watcher.cjs": watcher,
+    "agent/models.json": JSON.stringify({ providers: { here: provider } }),
+  });
+  const args = ["--mode", "rpc", "--no-session", "--model", "here/model"];
+  const child = spawn(process.execPath, ["--require", `${folder}/watcher.cjs`, built("coding-agent", "cli.js"), ...args], {
+    cwd: folder,
+    env: cleanEnvironment(folder),
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const told: string[] = [];
+  const rehearsed = new Promise<void>((resolve) => {
+    createInterface(child.stderr).on("line", (line) => {
+      told.push(line);
+      if (line === "rehearses") resolve();
+    });
+  });
+  const records = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const until = async (text: string) => {
+    for (let { value, done } = await records.next(); !done; { value, done } = await records.next())
+      if (String(value).includes(text)) return;
+    throw new Error(`pi ended without ${text}; it said: ${told.join("\n")}`);
+  };
+  child.stdin.write('{"type":"get_state"}\n');
+  await until('"get_state"');
+  await rehearsed;
+  expect(server.requests).toEqual([]);
+  const loadedBefore = told.length;
+  child.stdin.write('{"type":"prompt","message":"Hello"}\n');
+  await until("agent_settled");
+  expect(told.slice(loadedBefore)).toEqual([]);
+  expect(server.requests.length).toBe(1);
+  child.stdin.end();
+  expect(await once(child, "close")).toEqual([0, null]);
+});
