@@ -90,16 +90,18 @@ async function tellAnswer(
   emit: Emit,
 ): Promise<AssistantMessage> {
   let isStarted = false;
-  for await (const streamed of events) {
-    const event = watch?.see(streamed) ?? streamed;
-    const message = event.type === "done" ? event.message : event.type === "error" ? event.error : event.partial;
-    if (!isStarted) {
-      isStarted = true;
-      await emit({ type: "message_start", message });
+  for (let waiting = await events.takeWaiting(); waiting.length > 0; waiting = await events.takeWaiting()) {
+    for (const streamed of waiting) {
+      const event = watch?.see(streamed) ?? streamed;
+      const message = event.type === "done" ? event.message : event.type === "error" ? event.error : event.partial;
+      if (!isStarted) {
+        isStarted = true;
+        await emit({ type: "message_start", message });
+      }
+      // Most listeners answer at once; awaiting each of ten thousand deltas would cost more than the deltas.
+      const wait = emit({ type: "message_update", message, assistantMessageEvent: event });
+      if (wait !== undefined) await wait;
     }
-    // Most listeners answer at once; awaiting each of ten thousand deltas would cost more than the deltas.
-    const wait = emit({ type: "message_update", message, assistantMessageEvent: event });
-    if (wait !== undefined) await wait;
   }
   return events.result();
 }

@@ -38,10 +38,15 @@ export class Listeners<TEvent> {
     try {
       const result: unknown = listener?.(event);
       // What a listener in plain JavaScript returns may be anything.
-      return result instanceof Promise ? result.catch((error: unknown) => this.#onError(error, event)) : undefined;
+      return result instanceof Promise ? this.#guard(result, event) : undefined;
     } catch (error) {
       this.#onError(error, event);
       return undefined;
     }
+  }
+
+  /** Apart, so that calls which return no promise make no closure: they are one for each listener and event. */
+  #guard(result: Promise<void>, event: TEvent): Promise<void> {
+    return result.catch((error: unknown) => this.#onError(error, event));
   }
 }

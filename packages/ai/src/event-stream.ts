@@ -51,6 +51,21 @@ export class EventStream<TEvent, TResult> implements AsyncIterable<TEvent> {
     return this.#result.promise;
   }
 
+  /**
+   * Takes everything that waits, in order, and waits where there is nothing. Empty when the stream has ended. For readers of long streams:
+   * what one network read brings costs them one promise, not one for each event.
+   */
+  async takeWaiting(): Promise<TEvent[]> {
+    const first = await this.#take();
+    if (first.done) return [];
+    // What was pushed until we got our turn goes along.
+    const rest = this.#head === 0 ? this.#waiting : this.#waiting.slice(this.#head);
+    this.#waiting = [];
+    this.#head = 0;
+    rest.unshift(first.value);
+    return rest;
+  }
+
   [Symbol.asyncIterator](): AsyncIterator<TEvent> {
     return { next: () => this.#take() };
   }

@@ -95,3 +95,32 @@ test("AI-008 100,000 buffered events are read in well under 2 s", async () => {
   expect(sum).toBe((100_000 * 99_999) / 2);
   expect(performance.now() - start).toBeLessThan(2000);
 });
+
+test("takeWaiting gives all that waits at once, in order, then what comes, and nothing more at the end", async () => {
+  const stream = new EventStream<number, string>();
+  for (const event of [1, 2, 3]) stream.push(event);
+  expect(await stream.takeWaiting()).toEqual([1, 2, 3]);
+  const next = stream.takeWaiting();
+  for (const event of [4, 5]) stream.push(event);
+  expect(await next).toEqual([4, 5]);
+  const last = stream.takeWaiting();
+  stream.push(6);
+  stream.end("done");
+  expect(await last).toEqual([6]);
+  expect(await stream.takeWaiting()).toEqual([]);
+  expect(await stream.takeWaiting()).toEqual([]);
+});
+
+test("takeWaiting leaves to each reader what is theirs, and throws a failure behind what waits", async () => {
+  const stream = new EventStream<number, string>();
+  const iterator = stream[Symbol.asyncIterator]();
+  const [first, rest] = [iterator.next(), stream.takeWaiting()];
+  for (const event of [1, 2, 3]) stream.push(event);
+  expect([await first, await rest]).toEqual([{ value: 1, done: false }, [2, 3]]);
+  for (const event of [4, 5, 6]) stream.push(event);
+  expect(await iterator.next()).toEqual({ value: 4, done: false });
+  const failure = new Error("broken");
+  stream.fail(failure);
+  expect(await stream.takeWaiting()).toEqual([5, 6]);
+  await expect(stream.takeWaiting()).rejects.toBe(failure);
+});

@@ -156,6 +156,70 @@ test("values that were handed out do not change, and stay the same object while 
   expect(reader.value).toEqual({ a: { b: [1, 2], c: "x" }, d: 3 });
 });
 
+/** What follows a string that is the last thing in JSON, innermost first. */
+function closersOf(json: string, depth: number): string {
+  return json.slice(json.length - depth);
+}
+
+test("growth is what a string got at its end, and openStringDepth says where that is in the JSON of the value", () => {
+  const text = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 20 }),
+    fc
+      .array(fc.constantFrom("\\", '"', "\n", "😀", "\u2028", "\ud83d", "\ude00", "é", "words "), { maxLength: 30 })
+      .map((parts) => parts.join("")),
+  );
+  const key = fc.oneof(fc.constantFrom("a", "b", "0", "7", "__proto__"), fc.string());
+  const value = fc.letrec((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 3 },
+      text,
+      fc.integer(),
+      fc.array(tie("node"), { maxLength: 3 }),
+      fc.dictionary(key, tie("node"), { maxKeys: 3 }),
+    ),
+  })).node;
+  let grown = 0;
+  fc.assert(
+    fc.property(
+      fc.dictionary(key, value, { maxKeys: 4 }),
+      fc.boolean(),
+      fc.array(fc.integer({ min: 1, max: 9 })),
+      (object, isEscaped, sizes) => {
+        const json = JSON.stringify(object);
+        const whole = isEscaped
+          ? json.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+          : json;
+        const reader = new PartialArguments();
+        let before = { json: "{}", depth: undefined as number | undefined };
+        for (let at = 0, turn = 0; at < whole.length; turn += 1) {
+          const size = sizes[turn % sizes.length] ?? 3;
+          reader.append(whole.slice(at, at + size));
+          at += size;
+          const now = { json: JSON.stringify(reader.value), depth: reader.openStringDepth };
+          if (now.depth !== undefined) expect(closersOf(now.json, now.depth + 1)).toMatch(/^"[\]}]+$/);
+          if (before.depth !== undefined && reader.growth !== undefined) {
+            grown += 1;
+            const end = closersOf(before.json, before.depth + 1);
+            expect(now.depth).toBe(before.depth);
+            expect(before.json.slice(0, -end.length) + JSON.stringify(reader.growth).slice(1, -1) + end).toBe(now.json);
+          }
+          before = now;
+        }
+        expect(reader.value).toEqual(JSON.parse(json));
+        expect(reader.openStringDepth).toBeUndefined();
+      },
+    ),
+    { numRuns: 500 },
+  );
+  expect(grown).toBeGreaterThan(100);
+});
+
+test("one delta of 20 MB within a string is read", () => {
+  const reader = new PartialArguments();
+  for (const delta of ['{"a":"x', "y".repeat(20_000_000), '"}']) reader.append(delta);
+  expect((reader.value.a as string).length).toBe(20_000_001);
+});
+
 test("AI-008 1 MB in pieces of 1 KB, looked at after each, takes well under 2 s", () => {
   const line = `${"x".repeat(98)}\\n`;
   const text = JSON.stringify({ path: "a.txt", content: "" }).replace('""', `"${line.repeat(10_500)}"`);

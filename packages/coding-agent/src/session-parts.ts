@@ -136,8 +136,10 @@ export async function connectParts(parts: AgentSessionParts): Promise<ConnectedP
     if (event.type === "agent_start") startedRuns += 1;
     const told = listeners.emit(event);
     // After the subscribers, so that a slow extension does not keep the event from whoever shows it.
-    return told === undefined ? hooks.current?.observe?.(event) : told.then(() => hooks.current?.observe?.(event));
+    return told === undefined ? hooks.current?.observe?.(event) : observeAfter(told, event);
   };
+  // Functions of their own, here and below: a closure would cost each delta memory, also where it is not made.
+  const observeAfter = (told: Promise<void>, event: AgentSessionEvent) => told.then(() => hooks.current?.observe?.(event));
   const supervisor = new RunSupervisor();
   const agent = parts.createAgent({
     ...supervisor.hooks(parts.createRules !== undefined),
@@ -248,10 +250,11 @@ export async function connectParts(parts: AgentSessionParts): Promise<ConnectedP
     const isStopped = rules?.hasStopped(event.message) === true;
     return retry.observe(isStopped ? { ...event.message, stopReason: "stop" } : event.message);
   };
+  const emitAfter = (stored: Promise<void>, event: AgentEvent) => stored.then(() => emit(event)).then(() => closeRetry(event));
   agent.subscribe((event) => {
     const stored = transcript.observe(event);
     // Most events store nothing, and must not cost a promise each.
-    return stored === undefined ? emit(event) : stored.then(() => emit(event)).then(() => closeRetry(event));
+    return stored === undefined ? emit(event) : emitAfter(stored, event);
   });
   await settleIn(parts.context);
   return {

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { RecordWriter } from "../../coding-agent/src/modes/record-writer.ts";
 import { answerSteps, playSteps, type StreamedStep } from "../../coding-agent/test/helpers/answers.ts";
+import { SlowSink } from "../../coding-agent/test/helpers/slow-sink.ts";
 import type { RpcEvent, StreamMode } from "../src/index.ts";
 import { SnapshotRebuilder } from "../src/snapshots.ts";
 
@@ -25,23 +26,15 @@ function toEvents(steps: readonly StreamedStep[]): AgentSessionEvent[] {
 
 /** What the agent writes; nothing waits, so that nothing is joined. */
 async function write(answers: readonly StreamedStep[][], mode: StreamMode): Promise<RpcEvent[]> {
-  const lines: string[] = [];
-  const writer = new RecordWriter(
-    {
-      write: (text) => {
-        lines.push(...text.split("\n").filter((line) => line !== ""));
-        return undefined;
-      },
-    },
-    mode,
-  );
+  const sink = new SlowSink(true);
+  const writer = new RecordWriter(sink, mode);
   for (const steps of answers) {
     for (const event of toEvents(steps)) {
       writer.sendEvent(event);
       await writer.flush();
     }
   }
-  return lines.map((line) => JSON.parse(line));
+  return sink.records as unknown as RpcEvent[];
 }
 
 /** The answer ends in another way: the last step is replaced. One without a block is one that failed before it began. */

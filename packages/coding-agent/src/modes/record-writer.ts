@@ -3,9 +3,10 @@ import type { AgentSessionEvent } from "../agent-session.ts";
 import type { StreamMode } from "../protocol/data.ts";
 import type { BashUpdate } from "../protocol/frames.ts";
 import { encodeLine } from "../protocol/jsonl.ts";
-import { SnapshotBuilder } from "../protocol/snapshots.ts";
-import { type DeltaUpdate, joinDeltas, toDelta } from "../protocol/stream-records.ts";
-import type { ByteSink } from "./stdout.ts";
+import { LinePieces } from "../protocol/line-pieces.ts";
+import { SnapshotEncoder } from "../protocol/snapshot-encoder.ts";
+import { type BlockEvent, type DeltaUpdate, joinDeltas, newUsage, toDelta } from "../protocol/stream-records.ts";
+import type { PieceSink } from "./stdout.ts";
 
 type MessageUpdate = Extract<AgentSessionEvent, { type: "message_update" }>;
 type ToolUpdate = Extract<AgentSessionEvent, { type: "tool_execution_update" }>;
@@ -18,13 +19,15 @@ type Waiting =
 
 /** The answer that is being streamed. */
 interface StreamedAnswer {
+  /** As it was told first. */
+  start: AssistantMessage;
   /** The usage that was told last. */
   knownUsage: Usage;
-  /** Makes the records of snapshots mode, from the same deltas as a client would; undefined in deltas mode. */
-  builder: SnapshotBuilder | undefined;
+  /** Writes the records of snapshots mode, from the same deltas as a client would; undefined in deltas mode. */
+  encoder: SnapshotEncoder | undefined;
 }
 
-/** Characters that are handed to the sink in one piece. */
+/** Characters or bytes that are handed to the sink at once. */
 const batchLength = 64 * 1024;
 /** Characters of one command's output that may wait for a slow reader; what comes before them is left out. */
 const maxWaitingOutput = 1024 * 1024;
@@ -35,14 +38,14 @@ const maxWaitingOutput = 1024 * 1024;
  * messages themselves; records are turned into text only when they leave.
  */
 export class RecordWriter {
-  readonly #sink: ByteSink;
+  readonly #sink: PieceSink;
   #mode: StreamMode;
   #queue: Waiting[] = [];
   #isFlushing = false;
   #idle: (() => void)[] = [];
   #answer: StreamedAnswer | undefined;
 
-  constructor(sink: ByteSink, mode: StreamMode) {
+  constructor(sink: PieceSink, mode: StreamMode) {
     this.#sink = sink;
     this.#mode = mode;
   }
@@ -97,8 +100,9 @@ export class RecordWriter {
   #startAnswer(live: AssistantMessage): void {
     const message = toUnstarted(live);
     this.#answer = {
+      start: message,
       knownUsage: message.usage,
-      builder: this.#mode === "snapshots" ? new SnapshotBuilder(message) : undefined,
+      encoder: this.#mode === "snapshots" ? new SnapshotEncoder(message) : undefined,
     };
     this.send({ type: "message_start", message });
   }
@@ -107,35 +111,30 @@ export class RecordWriter {
     const answer = this.#answer;
     if (!answer) return;
     if (event.type === "start" || event.type === "done" || event.type === "error") {
-      if (!answer.builder) return;
-      const partial = answer.builder.message;
+      if (!answer.encoder) return;
       const isStart = event.type === "start";
       this.send({
         type: "message_update",
-        message: isStart ? partial : message,
-        assistantMessageEvent: isStart ? { type: "start", partial } : event,
+        message: isStart ? answer.start : message,
+        assistantMessageEvent: isStart ? { type: "start", partial: answer.start } : event,
       });
       return;
     }
-    const delta = toDelta(event, answer.knownUsage);
-    answer.knownUsage = delta.usage ?? answer.knownUsage;
-    if (!this.#joinWaiting(delta, answer)) this.#queue.push({ kind: "delta", delta, answer });
+    const usage = newUsage(event.partial.usage, answer.knownUsage);
+    answer.knownUsage = event.partial.usage;
+    if (!this.#joinWaiting(event, usage, answer)) this.#queue.push({ kind: "delta", delta: toDelta(event, usage), answer });
     this.#schedule();
   }
 
   /** Adds a delta to one that waits, if there is one of its block. Deltas of other blocks may stand between: blocks do not depend on each other. */
-  #joinWaiting(delta: DeltaUpdate, answer: StreamedAnswer): boolean {
+  #joinWaiting(event: BlockEvent, usage: Usage | undefined, answer: StreamedAnswer): boolean {
     for (let index = this.#queue.length - 1; index >= 0; index -= 1) {
       const waiting = this.#queue[index];
       if (waiting?.kind === "bash") continue;
       if (waiting?.kind !== "delta" || waiting.answer !== answer) return false;
-      const joined = joinDeltas(waiting.delta, delta);
-      if (joined) {
-        waiting.delta = joined;
-        return true;
-      }
+      if (joinDeltas(waiting.delta, event, usage)) return true;
       // A start or an end stays where it is, and a new usage must not be told before an older one.
-      if (!("delta" in waiting.delta.assistantMessageEvent) || delta.usage) return false;
+      if (!("delta" in waiting.delta.assistantMessageEvent) || usage) return false;
     }
     return false;
   }
@@ -162,39 +161,40 @@ export class RecordWriter {
   #schedule(): void {
     if (this.#isFlushing) return;
     this.#isFlushing = true;
-    setImmediate(() => void this.#flushAll());
+    setImmediate(this.#flushAll);
   }
 
-  async #flushAll(): Promise<void> {
+  /** Writes what waits, as far as the sink wants it, and the rest when it wants more. */
+  readonly #flushAll = (): void => {
     while (this.#queue.length > 0) {
       const queue = this.#queue;
       this.#queue = [];
-      await this.#writeAll(queue);
+      const wait = this.#writeSome(queue);
+      if (wait !== undefined) return void wait.then(this.#flushAll);
     }
     this.#isFlushing = false;
     for (const resolve of this.#idle.splice(0)) resolve();
-  }
+  };
 
-  async #writeAll(queue: Waiting[]): Promise<void> {
-    let batch = "";
+  #writeSome(queue: Waiting[]): Promise<void> | undefined {
+    const batch = new LinePieces();
     for (let index = 0; index < queue.length; index += 1) {
-      batch += encodeLine(this.#toRecord(queue[index] as Waiting));
+      addLine(queue[index] as Waiting, batch);
       if (batch.length < batchLength && index < queue.length - 1) continue;
-      const wait = this.#sink.write(batch);
-      batch = "";
+      const wait = this.#sink.write(batch.take());
       if (wait === undefined) continue;
       // What has not been written yet goes back, so that what comes meanwhile can join it.
-      this.#queue = [...queue.slice(index + 1), ...this.#queue];
-      await wait;
-      return;
+      this.#queue = queue.slice(index + 1);
+      return wait;
     }
+    return undefined;
   }
+}
 
-  #toRecord(waiting: Waiting): object {
-    if (waiting.kind === "record") return waiting.record;
-    if (waiting.kind === "tool" || waiting.kind === "bash") return waiting.update;
-    return waiting.answer.builder?.apply(waiting.delta) ?? waiting.delta;
-  }
+function addLine(waiting: Waiting, batch: LinePieces): void {
+  if (waiting.kind === "delta" && waiting.answer.encoder) waiting.answer.encoder.addLine(waiting.delta, batch);
+  else if (waiting.kind === "delta") batch.add(encodeLine(waiting.delta));
+  else batch.add(encodeLine(waiting.kind === "record" ? waiting.record : waiting.update));
 }
 
 /** Twice as much is let through before it is cut, so that cutting costs no more than reading. */

@@ -1,17 +1,25 @@
 import { fstatSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
+import type { LinePiece } from "../protocol/line-pieces.ts";
 
 /** Milliseconds until a full terminal is tried again; nothing tells when it has room. */
 const fullWaitMs = 10;
 
-/** Where bytes go in order. */
+/** Where text goes in order. */
 export interface ByteSink {
   /** Takes text. A returned promise resolves when the sink wants more; it never rejects. */
   write(text: string): Promise<void> | undefined;
 }
 
+/** Where lines go that are made of pieces. */
+export interface PieceSink {
+  /** Takes pieces, whose bytes must not change from here on. What it returns is as in `ByteSink`. */
+  write(pieces: readonly LinePiece[]): Promise<void> | undefined;
+}
+
 /** A sink on file descriptor 1. */
-export interface Stdout extends ByteSink {
+export interface Stdout extends ByteSink, PieceSink {
+  write(data: string | readonly LinePiece[]): Promise<void> | undefined;
   /** Resolves when nothing can be written any more. */
   readonly closed: Promise<void>;
   /** The code of the system error that made writing impossible, such as ENOSPC; undefined when the reader has just gone away. */
@@ -61,8 +69,8 @@ function openPipe(): Stdout {
     get failure() {
       return failure;
     },
-    write(text) {
-      if (socket.destroyed || socket.write(text)) return undefined;
+    write(data) {
+      if (socket.destroyed || writePieces(socket, data)) return undefined;
       return Promise.race([closed, new Promise<void>((resolve) => socket.once("drain", resolve))]);
     },
     async end() {
@@ -71,6 +79,21 @@ function openPipe(): Stdout {
       await Promise.race([closed, flushed]);
     },
   };
+}
+
+/** Hands over all pieces in one system call. Returns whether the socket wants more. */
+function writePieces(socket: Socket, data: string | readonly LinePiece[]): boolean {
+  if (typeof data === "string") return socket.write(data);
+  if (data.length === 1) return socket.write(data[0] as LinePiece);
+  socket.cork();
+  let wantsMore = true;
+  for (const piece of data) wantsMore = socket.write(piece);
+  socket.uncork();
+  return wantsMore;
+}
+
+function toBytes(piece: LinePiece): Uint8Array {
+  return typeof piece === "string" ? Buffer.from(piece) : piece;
 }
 
 /** A file or a terminal: the kernel takes what it is given, but for a terminal that was made non-blocking and is full. */
@@ -101,8 +124,8 @@ function openFile(): Stdout {
     get failure() {
       return failure;
     },
-    write(text) {
-      const rest = writeSome(Buffer.from(text));
+    write(data) {
+      const rest = writeSome(typeof data === "string" ? Buffer.from(data) : Buffer.concat(data.map(toBytes)));
       return rest.length > 0 ? writeRest(rest) : undefined;
     },
     async end() {},

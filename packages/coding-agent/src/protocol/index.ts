@@ -59,4 +59,4 @@ export {
   WireModelSchema,
 } from "./messages.ts";
 export { SnapshotBuilder, type SnapshotUpdate } from "./snapshots.ts";
-export { type DeltaUpdate, joinDeltas, toDelta } from "./stream-records.ts";
+export { type DeltaUpdate, joinDeltas, newUsage, toDelta } from "./stream-records.ts";

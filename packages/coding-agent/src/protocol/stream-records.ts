@@ -21,40 +21,65 @@ export interface DeltaUpdate {
   usage?: Usage;
 }
 
-/** A step within a block as deltas mode shows it. `knownUsage` is the one that was told last. */
-export function toDelta(event: BlockEvent, knownUsage: Usage): DeltaUpdate {
-  const { partial, ...fields } = event;
-  const assistantMessageEvent: DeltaUpdate["assistantMessageEvent"] = fields;
-  const block = partial.content[event.contentIndex];
-  if (event.type === "toolcall_start" && block?.type === "toolCall") {
-    assistantMessageEvent.id = block.id;
-    assistantMessageEvent.toolName = block.name;
-  }
-  if (event.type === "text_end" && block?.type === "text" && block.textSignature !== undefined) {
-    assistantMessageEvent.textSignature = block.textSignature;
-  }
-  if (event.type === "thinking_end" && block?.type === "thinking") {
-    if (block.thinkingSignature !== undefined) assistantMessageEvent.thinkingSignature = block.thinkingSignature;
-    if (block.redacted !== undefined) assistantMessageEvent.redacted = block.redacted;
-  }
-  return {
-    type: "message_update",
-    assistantMessageEvent,
-    ...(isSameUsage(partial.usage, knownUsage) ? {} : { usage: partial.usage }),
-  };
+/** A step within a block as deltas mode shows it. `usage` where it is to be told: see `newUsage`. */
+export function toDelta(event: BlockEvent, usage: Usage | undefined): DeltaUpdate {
+  const assistantMessageEvent = toWireEvent(event);
+  return usage === undefined
+    ? { type: "message_update", assistantMessageEvent }
+    : { type: "message_update", assistantMessageEvent, usage };
 }
 
-function isSameUsage(a: Usage, b: Usage): boolean {
-  if (a === b) return true;
-  const counts = ["input", "output", "cacheRead", "cacheWrite"] as const;
-  return a.cost.total === b.cost.total && counts.every((name) => a[name] === b[name]);
+function toWireEvent(event: BlockEvent): DeltaUpdate["assistantMessageEvent"] {
+  const { type, contentIndex } = event;
+  const block = event.partial.content[contentIndex];
+  switch (type) {
+    case "text_delta":
+    case "thinking_delta":
+    case "toolcall_delta":
+      return { type, contentIndex, delta: event.delta };
+    case "text_end": {
+      const { textSignature } = block?.type === "text" ? block : {};
+      return { type, contentIndex, content: event.content, ...(textSignature !== undefined && { textSignature }) };
+    }
+    case "thinking_end": {
+      const { thinkingSignature, redacted } = block?.type === "thinking" ? block : {};
+      const signature = {
+        ...(thinkingSignature !== undefined && { thinkingSignature }),
+        ...(redacted !== undefined && { redacted }),
+      };
+      return { type, contentIndex, content: event.content, ...signature };
+    }
+    case "toolcall_start":
+      return { type, contentIndex, ...(block?.type === "toolCall" && { id: block.id, toolName: block.name }) };
+    case "toolcall_end":
+      return { type, contentIndex, toolCall: event.toolCall };
+    default:
+      return { type, contentIndex };
+  }
 }
 
-/** The record that stands for two that wait: deltas of one block join, everything else stays apart. */
-export function joinDeltas(first: DeltaUpdate, second: DeltaUpdate): DeltaUpdate | undefined {
-  const before = first.assistantMessageEvent;
-  const after = second.assistantMessageEvent;
-  if (!("delta" in before) || !("delta" in after)) return undefined;
-  if (before.type !== after.type || before.contentIndex !== after.contentIndex) return undefined;
-  return { ...first, ...second, assistantMessageEvent: { ...after, delta: before.delta + after.delta } };
+/** The usage of an answer where it says something else than `known`, the one that was told last. */
+export function newUsage(usage: Usage, known: Usage): Usage | undefined {
+  if (usage === known) return undefined;
+  const isSame =
+    usage.input === known.input &&
+    usage.output === known.output &&
+    usage.cacheRead === known.cacheRead &&
+    usage.cacheWrite === known.cacheWrite &&
+    usage.cost.total === known.cost.total;
+  return isSame ? undefined : usage;
+}
+
+/**
+ * Adds a step to a record that waits, if both are deltas of one block; everything else stays apart.
+ *
+ * @returns Whether it was added.
+ */
+export function joinDeltas(waiting: DeltaUpdate, event: BlockEvent, usage: Usage | undefined): boolean {
+  const before = waiting.assistantMessageEvent;
+  if (before.type !== event.type || before.contentIndex !== event.contentIndex) return false;
+  if (!("delta" in before) || !("delta" in event)) return false;
+  before.delta += event.delta;
+  if (usage !== undefined) waiting.usage = usage;
+  return true;
 }

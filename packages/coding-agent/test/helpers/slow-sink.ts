@@ -1,8 +1,9 @@
-import type { ByteSink } from "../../src/modes/stdout.ts";
+import type { ByteSink, PieceSink } from "../../src/modes/stdout.ts";
+import type { LinePiece } from "../../src/protocol/line-pieces.ts";
 import type { WireRecord } from "./rpc-process.ts";
 
 /** A reader that takes each piece only when told to, or at once while it is open. */
-export class SlowSink implements ByteSink {
+export class SlowSink implements ByteSink, PieceSink {
   /** What has been written so far. */
   text = "";
   /** The longest piece, in characters. */
@@ -14,7 +15,8 @@ export class SlowSink implements ByteSink {
     this.isOpen = isOpen;
   }
 
-  write(text: string): Promise<void> | undefined {
+  write(data: string | readonly LinePiece[]): Promise<void> | undefined {
+    const text = typeof data === "string" ? data : decodePieces(data);
     this.text += text;
     this.longestWrite = Math.max(this.longestWrite, text.length);
     if (this.isOpen) return undefined;
@@ -42,4 +44,9 @@ export class SlowSink implements ByteSink {
     if (lines.pop() !== "") throw new Error("the output ends within a line");
     return lines.map((line) => JSON.parse(line) as WireRecord);
   }
+}
+
+/** The text that pieces of a line make up. */
+export function decodePieces(pieces: readonly LinePiece[]): string {
+  return Buffer.concat(pieces.map((piece) => Buffer.from(piece as string))).toString();
 }

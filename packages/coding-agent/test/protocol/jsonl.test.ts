@@ -81,6 +81,14 @@ describe("encoding a record", () => {
     expect(decode([bytes(line)])).toEqual([line.slice(0, -1)]);
   });
 
+  test.each(["\u0085", "\u2028", "\u2029"])("RP-001 one that is alone in a text of Latin or of other letters: %j", (lineBreak) => {
+    for (const text of [lineBreak, `é${lineBreak}`, `€ (x)${lineBreak}`.repeat(3)]) {
+      const line = encodeLine({ text });
+      expect(line).not.toContain(lineBreak);
+      expect(JSON.parse(line)).toEqual({ text });
+    }
+  });
+
   test("RP-015 a lone surrogate becomes an escape, a pair stays", () => {
     expect(encodeLine({ text: "\ud83d 😀 \ude00" })).toBe('{"text":"\\ud83d 😀 \\ude00"}\n');
   });

@@ -2,7 +2,7 @@ import { type AssistantMessageEvent, emptyUsage, type Usage } from "@pikit/ai";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SnapshotBuilder } from "../../src/protocol/snapshots.ts";
-import { type BlockEvent, type DeltaUpdate, joinDeltas, toDelta } from "../../src/protocol/stream-records.ts";
+import { type BlockEvent, type DeltaUpdate, joinDeltas, newUsage, toDelta } from "../../src/protocol/stream-records.ts";
 import { answerSteps, playSteps, type StreamedStep } from "../helpers/answers.ts";
 
 function isBlockEvent(event: AssistantMessageEvent): event is BlockEvent {
@@ -10,23 +10,23 @@ function isBlockEvent(event: AssistantMessageEvent): event is BlockEvent {
 }
 
 /** Each step as a record of deltas mode, made when it happened, with the message as it then was. */
-function toRecords(steps: readonly StreamedStep[]): { delta: DeltaUpdate; state: StreamedStep["state"] }[] {
+function toRecords(steps: readonly StreamedStep[]): { delta: DeltaUpdate; event: BlockEvent; state: StreamedStep["state"] }[] {
   let known: Usage = emptyUsage();
   return steps.flatMap(({ event, state }) => {
     if (!isBlockEvent(event)) return [];
-    const delta = toDelta({ ...event, partial: state }, known);
+    const delta = toDelta({ ...event, partial: state }, newUsage(state.usage, known));
     known = delta.usage ?? known;
-    return [{ delta, state }];
+    return [{ delta, event, state }];
   });
 }
 
-/** Joins neighbours where `choices` say so and they can be joined; each group keeps the state of its last member. */
+/** Joins neighbours where `choices` say so and they can be joined; each group has the state of its last member. */
 function group(records: ReturnType<typeof toRecords>, choices: readonly boolean[]): ReturnType<typeof toRecords> {
   const groups: ReturnType<typeof toRecords> = [];
   for (const [index, record] of records.entries()) {
     const last = groups.at(-1);
-    const joined = last && choices[index % choices.length] ? joinDeltas(last.delta, record.delta) : undefined;
-    if (joined) groups[groups.length - 1] = { delta: joined, state: record.state };
+    const isJoined = last && choices[index % choices.length] && joinDeltas(last.delta, record.event, record.delta.usage);
+    if (isJoined) last.state = record.state;
     else groups.push(record);
   }
   return groups;
@@ -86,27 +86,25 @@ describe("RP-014 a client rebuilds from deltas what the assembler had", () => {
 });
 
 describe("joining", () => {
-  const textDelta = (contentIndex: number, delta: string, usage?: Usage): DeltaUpdate => ({
-    type: "message_update",
-    assistantMessageEvent: { type: "text_delta", contentIndex, delta },
-    ...(usage ? { usage } : {}),
-  });
+  const partial = playSteps([])[0]?.state as StreamedStep["state"];
+  const textDelta = (contentIndex: number, delta: string): BlockEvent => ({ type: "text_delta", contentIndex, delta, partial });
+  const thinking: BlockEvent = { type: "thinking_delta", contentIndex: 0, delta: "t", partial };
+  const end: BlockEvent = { type: "text_end", contentIndex: 0, content: "a", partial };
+  const usage = { ...emptyUsage(), output: 3 };
 
   test("deltas of one block become one, with the latest usage", () => {
-    const usage = { ...emptyUsage(), output: 3 };
-    expect(joinDeltas(textDelta(0, "a", usage), textDelta(0, "b"))).toEqual(textDelta(0, "ab", usage));
-    expect(joinDeltas(textDelta(0, "a", emptyUsage()), textDelta(0, "b", usage))).toEqual(textDelta(0, "ab", usage));
+    const waiting = toDelta(textDelta(0, "a"), usage);
+    expect(joinDeltas(waiting, textDelta(0, "b"), undefined)).toBe(true);
+    expect(waiting).toEqual(toDelta(textDelta(0, "ab"), usage));
+    expect(joinDeltas(waiting, textDelta(0, "c"), emptyUsage())).toBe(true);
+    expect(waiting).toEqual(toDelta(textDelta(0, "abc"), emptyUsage()));
   });
 
   test("deltas of two blocks, of two kinds, and starts and ends stay apart", () => {
-    const thinking: DeltaUpdate = {
-      type: "message_update",
-      assistantMessageEvent: { type: "thinking_delta", contentIndex: 0, delta: "t" },
-    };
-    const end: DeltaUpdate = { type: "message_update", assistantMessageEvent: { type: "text_end", contentIndex: 0, content: "a" } };
-    expect(joinDeltas(textDelta(0, "a"), textDelta(1, "b"))).toBeUndefined();
-    expect(joinDeltas(textDelta(0, "a"), thinking)).toBeUndefined();
-    expect(joinDeltas(textDelta(0, "a"), end)).toBeUndefined();
-    expect(joinDeltas(end, textDelta(0, "a"))).toBeUndefined();
+    const first = toDelta(textDelta(0, "a"), undefined);
+    for (const other of [textDelta(1, "b"), thinking, end]) expect(joinDeltas(first, other, usage)).toBe(false);
+    expect(first).toEqual(toDelta(textDelta(0, "a"), undefined));
+    expect(joinDeltas(toDelta(end, undefined), textDelta(0, "a"), undefined)).toBe(false);
+    expect(joinDeltas(toDelta(end, undefined), end, undefined)).toBe(false);
   });
 });

@@ -6,7 +6,7 @@ import type { Model } from "../../types.ts";
 import { priceUsage } from "../../usage.ts";
 import { readWireEvent, unknownStopReason } from "../wire-event.ts";
 import { resolveCompat } from "./compat.ts";
-import { ReasoningDetails, readDetails, textOfDetail } from "./reasoning-details.ts";
+import { type ReasoningDetail, ReasoningDetails, readDetails, textOfDetail } from "./reasoning-details.ts";
 import { type ReasoningField, reasoningFields } from "./reasoning-field.ts";
 import { type ToolCallDelta, ToolCallReader } from "./tool-calls.ts";
 
@@ -109,14 +109,21 @@ export class OpenAIEventReader {
   }
 
   #readDelta(delta: NonNullable<Choice["delta"]>): void {
-    const details = readDetails(delta.reasoning_details);
-    const field = reasoningFields.find((name) => typeof delta[name] === "string" && delta[name] !== "");
+    const field = fieldOfThinking(delta);
     if (field) this.#readThinking(delta[field] as string, field);
-    // A gateway says the same text twice, once as a plain field.
-    else if (details.length > 0) this.#readThinking(details.map(textOfDetail).join(""));
-    for (const detail of details) this.#thinking?.details.add(detail);
+    if (delta.reasoning_details) this.#readDetails(readDetails(delta.reasoning_details), field !== undefined);
     this.#readContent(delta.content);
-    for (const call of delta.tool_calls ?? []) {
+    if (delta.tool_calls) this.#readCalls(delta.tool_calls);
+  }
+
+  /** @param isToldApart - A gateway says the same text twice, once as a plain field. */
+  #readDetails(details: ReasoningDetail[], isToldApart: boolean): void {
+    if (details.length > 0 && !isToldApart) this.#readThinking(details.map(textOfDetail).join(""));
+    for (const detail of details) this.#thinking?.details.add(detail);
+  }
+
+  #readCalls(calls: readonly ToolCallDelta[]): void {
+    for (const call of calls) {
       this.#hasContent = true;
       this.#endThinking();
       this.#endText();
@@ -171,6 +178,12 @@ export class OpenAIEventReader {
     const input = (usage.prompt_tokens ?? 0) - cacheRead - cacheWrite;
     this.#assembler.setUsage(priceUsage(this.#model, { input, output: usage.completion_tokens, cacheRead, cacheWrite }));
   }
+}
+
+/** The field that has something to read; asked for each delta of an answer. */
+function fieldOfThinking(delta: NonNullable<Choice["delta"]>): ReasoningField | undefined {
+  for (const name of reasoningFields) if (typeof delta[name] === "string" && delta[name] !== "") return name;
+  return undefined;
 }
 
 /** Marks thinking that came in a list of parts. It has no field to go back under, and is left out. */
