@@ -4,14 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { anthropic, google, openai, openaiResponses, startProviderServer, type Wire } from "@pikit/test-kit";
-import { build, type Plugin } from "esbuild";
+import { bundleSdk } from "./lib/bundle-sdk.ts";
 import { type Result, summarize } from "./lib/statistics.ts";
 
 const run = promisify(execFile);
-// By address, since it is plain JavaScript without types of its own.
-const { lazyBuiltins } = (await import(new URL("../scripts/bundle/lazy-builtins.mjs", import.meta.url).href)) as {
-  lazyBuiltins: Plugin;
-};
 const packageFolder = join(import.meta.dirname, "../packages/ai");
 
 /** `sdk`: what its adapter loads; absent where the adapter loads none. */
@@ -61,24 +57,6 @@ export async function adapterLoad(rounds: number): Promise<Result[]> {
     await rm(folder, { recursive: true, force: true });
   }
   return results;
-}
-
-async function bundleSdk(sdk: string, outfile: string): Promise<void> {
-  await build({
-    stdin: { contents: `export { default } from ${JSON.stringify(sdk)};`, resolveDir: packageFolder },
-    outfile,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    target: "node20.19",
-    conditions: ["module"],
-    plugins: [lazyBuiltins],
-    minifySyntax: true,
-    minifyWhitespace: true,
-    lineLimit: 160,
-    legalComments: "none",
-    logLevel: "error",
-  });
 }
 
 async function importMilliseconds(args: readonly string[], cacheFolder: string): Promise<number> {

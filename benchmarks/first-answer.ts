@@ -1,48 +1,89 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
-import { type FirstOutput, measureExit, measureFirstOutput } from "./lib/node-process.ts";
+import { type AgentOptions, agents } from "./lib/agents.ts";
+import { residentBytes } from "./lib/process-usage.ts";
+import { getState, waitForState } from "./lib/records.ts";
+import { RpcProcess } from "./lib/rpc-process.ts";
 import { type Result, summarize } from "./lib/statistics.ts";
+import { type Program, summarizeSeries, takeTurns, valuesOf } from "./lib/turns.ts";
+import { inTemporaryFolder, makeWorkplace, type Workplace } from "./lib/workplace.ts";
 
-const cli = join(import.meta.dirname, "../packages/coding-agent/dist/cli.js");
-const rpc = [cli, "--mode", "rpc", "--no-session"];
-const getState = { input: `${JSON.stringify({ type: "get_state" })}\n`, expected: '"success":true' };
+const bare = "bare node -e 0, spawn to exit";
+const waiting = "bare node that waits";
 // fs.writeSync, because process.stdout would load streams into a Node that is to be bare.
-const idle = ["-e", 'fs.writeSync(1, "."); setTimeout(() => {}, 1e6)'];
+const wait = 'fs.writeSync(1, ".\\n"); setTimeout(() => {}, 1e6)';
+
+interface Start {
+  /** Spawn to what is waited for. */
+  milliseconds: number;
+  /** Resident memory then. */
+  bytes: number;
+}
 
 /**
- * Spawn to the first `get_state` answer, and resident memory then, against a Node that does nothing. The programs take turns, so
- * that a busy moment of the machine hits all of them.
+ * Spawn to the first `get_state` answer, and resident memory then, against a Node that does nothing. Each kind of start has a compile
+ * cache of its own, and the first start one that is empty.
  */
-export async function firstAnswer(rounds: number): Promise<Result[]> {
-  const cwd = await mkdtemp(join(tmpdir(), "pikit-bench-"));
-  const env = { PATH: process.env.PATH, HOME: cwd, TMPDIR: tmpdir(), PI_CODING_AGENT_DIR: join(cwd, "agent") };
-  const bareTimes: number[] = [];
-  const bare: FirstOutput[] = [];
-  const withoutModel: FirstOutput[] = [];
-  const withModel: FirstOutput[] = [];
-  try {
-    // The first rounds fill the compile cache and the page cache.
-    for (let round = -3; round < rounds; round += 1) {
-      if (round === 0) for (const series of [bareTimes, bare, withoutModel, withModel]) series.length = 0;
-      bareTimes.push(await measureExit(["-e", "0"], { cwd, env }));
-      bare.push(await measureFirstOutput(idle, { cwd, env, expected: "." }));
-      withoutModel.push(await measureFirstOutput(rpc, { cwd, env, ...getState }));
-      withModel.push(await measureFirstOutput(rpc, { cwd, env: { ...env, ANTHROPIC_API_KEY: "not-a-key" }, ...getState }));
+export function firstAnswer(rounds: number, options: AgentOptions = {}): Promise<Result[]> {
+  return inTemporaryFolder(async (root) => {
+    const bareWorkplace = await makeWorkplace(root, "bare");
+    const programs = new Map<string, Program<Start>>([
+      [bare, { run: () => startAndExit([process.execPath, "-e", "0"], bareWorkplace) }],
+      [waiting, { run: () => startAndWait([process.execPath, "-e", wait], bareWorkplace) }],
+    ]);
+    const ours: { name: string; limit?: number; memoryLimit?: number }[] = [];
+    for (const { name, command, isForeign } of agents(options)) {
+      const add = async (kind: string, env: NodeJS.ProcessEnv, { isFirst = false } = {}) => {
+        const workplace = await makeWorkplace(root, `${name}, ${kind}`);
+        Object.assign(workplace.env, env);
+        const run = async () => answer(command, isFirst ? await withEmptyCache(workplace) : workplace);
+        programs.set(`${name}, ${kind}`, { run, mayFail: isForeign });
+        ours.push({ name: `${name}, ${kind}`, ...(!isForeign && !isFirst && { limit: 2, memoryLimit: 1.5 }) });
+      };
+      await add("first start of all", {}, { isFirst: true });
+      await add("later starts", {});
+      await add("later starts, with a model", { ANTHROPIC_API_KEY: "not-a-key" });
     }
-  } finally {
-    await rm(cwd, { recursive: true, force: true });
-  }
-  const times = (series: readonly FirstOutput[]) => series.map(({ milliseconds }) => milliseconds);
-  const memory = (series: readonly FirstOutput[]) => series.map(({ bytes }) => bytes / 1e6);
-  const bareTime = summarize("bare node -e 0, spawn to exit", "ms", bareTimes);
-  const bareMemory = summarize("bare node, resident memory", "MB", memory(bare));
-  return [
-    bareTime,
-    summarize("spawn to first get_state answer", "ms", times(withoutModel), bareTime, 2),
-    summarize("the same with a model selected", "ms", times(withModel), bareTime, 2),
-    bareMemory,
-    summarize("resident memory at the answer", "MB", memory(withoutModel), bareMemory, 1.5),
-    summarize("the same with a model selected", "MB", memory(withModel), bareMemory, 1.5),
-  ];
+    const all = await takeTurns(rounds, programs);
+    const time = ({ milliseconds }: Start) => milliseconds;
+    const memory = ({ bytes }: Start) => bytes / 1e6;
+    const bareTime = summarize(bare, "ms", valuesOf(all, bare).map(time));
+    const bareMemory = summarize(`${waiting}, resident`, "MB", valuesOf(all, waiting).map(memory));
+    return [
+      bareTime,
+      ...ours.map(({ name, limit }) => summarizeSeries(all, name, { unit: "ms", pick: time, base: bareTime, limit })),
+      bareMemory,
+      ...ours.map(({ name, memoryLimit }) =>
+        summarizeSeries(all, name, { title: `${name}, resident`, unit: "MB", pick: memory, base: bareMemory, limit: memoryLimit }),
+      ),
+    ];
+  });
+}
+
+async function startAndExit([program = "", ...args]: readonly string[], workplace: Workplace): Promise<Start> {
+  const start = performance.now();
+  await once(spawn(program, args, { ...workplace, stdio: "ignore" }), "exit");
+  return { milliseconds: performance.now() - start, bytes: 0 };
+}
+
+async function startAndWait(command: readonly string[], workplace: Workplace): Promise<Start> {
+  await using program = new RpcProcess(command, workplace);
+  const { at } = await program.waitFor("output", () => true);
+  const bytes = residentBytes(program.pid);
+  program.kill();
+  return { milliseconds: at - program.startedAt, bytes };
+}
+
+async function answer(command: readonly string[], workplace: Workplace): Promise<Start> {
+  await using agent = new RpcProcess(command, workplace);
+  agent.send(getState);
+  const { at } = await waitForState(agent);
+  return { milliseconds: at - agent.startedAt, bytes: residentBytes(agent.pid) };
+}
+
+/** The compile cache is in the folder of temporary files unless a variable says otherwise. */
+async function withEmptyCache({ cwd, env }: Workplace): Promise<Workplace> {
+  return { cwd, env: { ...env, TMPDIR: await mkdtemp(join(env.TMPDIR ?? "", "first-")) } };
 }

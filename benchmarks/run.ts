@@ -1,21 +1,35 @@
-// npm run bench [-- --json] [--full] [--rounds 41] [name …]: runs the benchmarks and prints their results beside the budgets.
-import { parseArgs, styleText } from "node:util";
+// npm run bench [-- --json] [--full] [--rounds 41] [--against <command>] [name …]: runs the benchmarks and prints their results beside the budgets.
+import { parseArgs } from "node:util";
 import { adapterLoad, adapterStream } from "./adapters.ts";
 import { bash } from "./bash.ts";
+import { client } from "./client.ts";
 import { edit } from "./edit.ts";
 import { firstAnswer } from "./first-answer.ts";
+import { firstPrompt } from "./first-prompt.ts";
+import { type AgentOptions, otherAgent, whyDead } from "./lib/agents.ts";
 import type { Result } from "./lib/statistics.ts";
+import { printHead, printResults } from "./lib/table.ts";
+import { manySessions } from "./many-sessions.ts";
+import { memory } from "./memory.ts";
 import { search } from "./search.ts";
 import { sessions } from "./sessions.ts";
+import { stream } from "./stream.ts";
 
-const benchmarks: Readonly<Record<string, (rounds: number, options: { isFull: boolean }) => Promise<Result[]>>> = {
-  "first-answer": firstAnswer,
+type Benchmark = (rounds: number, options: AgentOptions & { isFull: boolean }) => Promise<Result[]>;
+
+/** Those that any other agent can take part in. */
+const ofAgents: Readonly<Record<string, Benchmark>> = { "first-answer": firstAnswer, "first-prompt": firstPrompt, stream };
+const benchmarks: Readonly<Record<string, Benchmark>> = {
+  ...ofAgents,
+  client,
   "adapter-stream": adapterStream,
   "adapter-load": adapterLoad,
   search,
   edit,
   bash,
   sessions,
+  memory,
+  "many-sessions": manySessions,
 };
 
 const { values, positionals } = parseArgs({
@@ -24,32 +38,53 @@ const { values, positionals } = parseArgs({
     json: { type: "boolean", default: false },
     full: { type: "boolean", default: false },
     rounds: { type: "string", default: "21" },
+    against: { type: "string" },
   },
 });
 const rounds = Number(values.rounds);
 if (!Number.isInteger(rounds) || rounds < 1) fail(`--rounds is "${values.rounds}": expected a number from 1 on.`);
-const unknown = positionals.find((name) => !(name in benchmarks));
-if (unknown) fail(`No benchmark "${unknown}": there is ${Object.keys(benchmarks).join(", ")}.`);
+const possible = values.against === undefined ? benchmarks : ofAgents;
+const unknown = positionals.find((name) => !(name in possible));
+if (unknown) fail(`No benchmark "${unknown}": there is ${Object.keys(possible).join(", ")}.`);
+if (values.against?.trim() === "") fail("--against is empty: expected the command of an agent.");
 
-const results: Result[] = [];
-for (const [name, benchmark] of Object.entries(benchmarks)) {
-  if (positionals.length === 0 || positionals.includes(name)) results.push(...(await benchmark(rounds, { isFull: values.full })));
+const other = values.against === undefined ? undefined : otherAgent(values.against);
+const death = other && (await whyDead(other));
+const options = { isFull: values.full, against: death === undefined ? other : undefined };
+const all: Record<string, Result[]> = {};
+if (!values.json) printHead(rounds, values.against);
+for (const [name, benchmark] of Object.entries(possible)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  const results = await measure(name, benchmark);
+  if (death !== undefined) results.push({ name: "against", failure: death });
+  all[name] = results;
+  if (!values.json) printResults(name, results);
 }
-if (values.json)
-  console.log(JSON.stringify({ node: process.version, platform: `${process.platform}-${process.arch}`, rounds, results }, null, 2));
-else printTable();
+if (values.json) {
+  const platform = `${process.platform}-${process.arch}`;
+  const { against } = values;
+  console.log(JSON.stringify({ node: process.version, platform, rounds, ...(against && { against }), benchmarks: all }, null, 2));
+}
 
-function printTable(): void {
-  console.log(`Node ${process.version}, ${rounds} rounds, interleaved; the spread is the 10th to the 90th percentile\n`);
-  printLine("", "median", "spread", "ratio", "limit");
-  for (const { name, unit, median, low, high, ratio, limit } of results) {
-    const last = limit === undefined ? "" : `${limit.toFixed(1)} ×${ratio > limit ? styleText("red", " over") : ""}`;
-    printLine(name, `${median.toFixed(1)} ${unit}`, `${low.toFixed(1)}–${high.toFixed(1)}`, `${ratio.toFixed(2)} ×`, last);
+/** A benchmark that breaks takes no other one with it. */
+async function measure(name: string, benchmark: Benchmark): Promise<Result[]> {
+  try {
+    return withoutRepeats(await benchmark(rounds, options));
+  } catch (error) {
+    process.exitCode = 1;
+    return [{ name, failure: error instanceof Error ? error.message : String(error) }];
   }
 }
 
-function printLine(name: string, median: string, spread: string, ratio: string, limit: string): void {
-  console.log(`${name.padEnd(34)}${median.padStart(10)}${spread.padStart(16)}${ratio.padStart(9)}    ${limit}`.trimEnd());
+/** A program that failed has no measurements, of whichever kind: it says so once. */
+function withoutRepeats(results: readonly Result[]): Result[] {
+  const failures = new Set<string>();
+  return results.filter((result) => {
+    if (!("failure" in result)) return true;
+    const isNew = !failures.has(result.name);
+    failures.add(result.name);
+    return isNew;
+  });
 }
 
 function fail(message: string): never {

@@ -8,6 +8,8 @@ import { type Result, summarize } from "./lib/statistics.ts";
 
 const run = promisify(execFile);
 
+/** Of an idle session. */
+const budget = { atMost: 1 };
 /** What is measured when the sizes of the budgets are asked for, and otherwise. */
 const sizes = { full: { megabytes: 100, sessions: 1000 }, quick: { megabytes: 20, sessions: 200 } };
 
@@ -73,9 +75,8 @@ async function useSession(task: string, path: string, agentDir: string): Promise
   return Number(stdout);
 }
 
-/** Bytes a session, beside the megabyte that one may take. */
+/** Bytes a session. */
 async function idleSessions(count: number, folder: string, work: string): Promise<Result[]> {
-  const megabyte = summarize("a megabyte", "MB", [1]);
   const paths = Array.from({ length: count }, (_, n) => join(folder, `idle-${n}.jsonl`));
   for (const path of paths) writeSessionFile(path, work, { entries: 20 });
   const program = join(import.meta.dirname, "programs/idle-sessions.ts");
@@ -89,9 +90,9 @@ async function idleSessions(count: number, folder: string, work: string): Promis
   const inMemory = await measure([]);
   const inFiles = await measure(paths);
   return [
-    summarize("an idle session in memory, heap", "MB", inMemory.heap, megabyte, 1),
-    summarize("the same, resident", "MB", inMemory.resident, megabyte, 1),
-    summarize("an idle session in a file, heap", "MB", inFiles.heap, megabyte, 1),
-    summarize("the same, resident", "MB", inFiles.resident, megabyte, 1),
+    summarize("an idle session in memory, heap", "MB", inMemory.heap, undefined, budget),
+    summarize("an idle session in memory, resident", "MB", inMemory.resident, undefined, budget),
+    summarize("an idle session in a file, heap", "MB", inFiles.heap, undefined, budget),
+    summarize("an idle session in a file, resident", "MB", inFiles.resident, undefined, budget),
   ];
 }

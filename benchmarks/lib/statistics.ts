@@ -1,23 +1,61 @@
-/** One line of the table. */
-export interface Result {
+/** What one program took: one line of the table. */
+export interface Measurement {
   name: string;
-  unit: "ms" | "MB";
+  unit: Unit;
   median: number;
   /** 10th percentile. */
   low: number;
   /** 90th percentile. */
   high: number;
-  /** Median divided by that of the bare program in the same run; 1 for the bare program. */
-  ratio: number;
-  /** The most that the ratio may be (the budget). */
+  /** Name of the result that this one is compared with. Absent for what stands alone, such as the bare program itself. */
+  base?: string;
+  /** Median divided by that of `base`. */
+  ratio?: number;
+  /** The most that `ratio` may be (a budget). */
   limit?: number;
+  /** The most that the median may be, in `unit` (a budget). */
+  atMost?: number;
 }
 
-/** Sums up one series of measurements; `limit` is the budget of its ratio to `base`. */
-export function summarize(name: string, unit: Result["unit"], values: readonly number[], base?: Result, limit?: number): Result {
+/** A program that could not be measured, and why. */
+export interface Failure {
+  name: string;
+  failure: string;
+}
+
+export type Result = Measurement | Failure;
+export type Unit = "ms" | "µs" | "MB" | "kB" | "bytes" | "count";
+
+/**
+ * Sums up one series of measurements.
+ *
+ * @param base - What the median is divided by.
+ * @param limit - The budget: a number is the most that the ratio to `base` may be, `atMost` the most that the median may be.
+ */
+export function summarize(
+  name: string,
+  unit: Unit,
+  values: readonly number[],
+  base?: Measurement,
+  limit?: number | { atMost: number },
+): Measurement {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (fraction: number): number => sorted[Math.round(fraction * (sorted.length - 1))] ?? Number.NaN;
   const median = at(0.5);
-  const summary = { name, unit, median, low: at(0.1), high: at(0.9), ratio: base ? median / base.median : 1 };
-  return limit === undefined ? summary : { ...summary, limit };
+  return {
+    name,
+    unit,
+    median,
+    low: at(0.1),
+    high: at(0.9),
+    ...(base && { base: base.name, ratio: median / base.median }),
+    ...(typeof limit === "number" ? { limit } : limit),
+  };
+}
+
+/** Whether a result is over its budget. */
+export function isOver(result: Result): boolean {
+  if ("failure" in result) return false;
+  const { median, atMost = Number.POSITIVE_INFINITY, ratio = 0, limit = Number.POSITIVE_INFINITY } = result;
+  return median > atMost || ratio > limit;
 }
