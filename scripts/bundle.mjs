@@ -142,7 +142,7 @@ async function bundle(entryPoints, { folder, imports, shared, groups }) {
  */
 function skipShim(entryPoint, importer, outputs) {
   const [shim] = Object.entries(outputs).find(([, output]) => output.entryPoint === entryPoint);
-  const handedOn = /^import\{(\w+)\}from"(\.\/[^"]+)";export\{\1\};\s*$/.exec(readFileSync(shim, "utf8"));
+  const handedOn = /^import\{(\w+)\}from"(\.\/[^"]+)";(?:import"[^"]+";)*export\{\1\};\s*$/.exec(readFileSync(shim, "utf8"));
   if (!handedOn) fail(`${shim} is more than a shim; look at what src/main.ts shares`);
   const folder = posix.dirname(importer);
   const [from, to] = [shim, posix.join(posix.dirname(shim), handedOn[2])].map((file) => `"./${posix.relative(folder, file)}"`);
