@@ -38,7 +38,7 @@ export async function memory(rounds: number, { isFull = false }: { isFull?: bool
     const parsed = summarize(`messages of a ${megabytes} MB session, parsed`, "MB", inMegabytes(values.parsed));
     return [
       parsed,
-      summarize(`a ${megabytes} MB session, open`, "MB", inMegabytes(values.open), parsed, 1.15),
+      summarize(`a ${megabytes} MB session, open`, "MB", inMegabytes(values.open), parsed, 1.2),
       summarize("the same, once compacted", "MB", inMegabytes(values.compacted), parsed, 0.15),
       summarize(
         `left by each of ${sessions} sessions that are gone`,

@@ -126,7 +126,8 @@ export interface ConnectedParts {
 }
 
 /** Connects the parts of a session: who is asked and told what, and in which order. */
-export async function connectParts(parts: AgentSessionParts): Promise<ConnectedParts> {
+export async function connectParts({ conversation, context, ...parts }: AgentSessionParts): Promise<ConnectedParts> {
+  // Taken apart, so that the functions below do not hold on to a conversation that the session has left.
   const listeners = new Listeners<AgentSessionEvent>((error, event) => {
     console.error(`A listener of the session failed at ${event.type}:`, error);
   });
@@ -150,7 +151,7 @@ export async function connectParts(parts: AgentSessionParts): Promise<ConnectedP
     afterToolCall: (call, outcome, signal) => hooks.current?.toolResult?.(call, outcome, signal),
     onQueueChange: () => void emit({ type: "queue_update", ...queues.texts }),
   });
-  const transcript = new Transcript(agent, parts.conversation, parts.context, (error) => void emit({ type: "error", error }));
+  const transcript = new Transcript(agent, conversation, context, (error) => void emit({ type: "error", error }));
   const queues = new SessionQueues(agent, transcript);
   const models = new ModelChoice({
     agent,
@@ -179,7 +180,10 @@ export async function connectParts(parts: AgentSessionParts): Promise<ConnectedP
     append: (entry) => transcript.append(entry),
     requestOptions: parts.requestOptions,
     retry: compactionRetry,
-    intercept: async (preview, signal) => hooks.current?.beforeCompaction?.(preview, signal),
+    get intercept() {
+      const { current } = hooks;
+      return current?.beforeCompaction?.bind(current);
+    },
     emit(event) {
       if ("result" in event && event.result) limits.countCost(event.result);
       return emit(event);
@@ -256,7 +260,7 @@ export async function connectParts(parts: AgentSessionParts): Promise<ConnectedP
     // Most events store nothing, and must not cost a promise each.
     return stored === undefined ? emit(event) : emitAfter(stored, event);
   });
-  await settleIn(parts.context);
+  await settleIn(context);
   return {
     retries: [retry, compactionRetry],
     ...{ agent, listeners, transcript, queues, models, limits, compactor, todos, tools, runs, shell, history },

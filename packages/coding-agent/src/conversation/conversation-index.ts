@@ -1,6 +1,6 @@
 import type { SessionEntry } from "./entries.ts";
 import { QueueJournal } from "./queue-journal.ts";
-import { SessionTree } from "./session-tree.ts";
+import { SessionTree, type TreeNode } from "./session-tree.ts";
 import { StatsCounter } from "./stats.ts";
 
 /** A name that somebody gave to an entry. */
@@ -17,7 +17,7 @@ export class ConversationIndex {
   readonly stats = new StatsCounter();
   readonly #labels = new Map<string, Label>();
   #name: string | null = null;
-  /** How many nodes, from the first on, a compaction has replaced and let go of. */
+  /** How many nodes, from the first on, a compaction has replaced and none of which has its entry. */
   #compactedCount = 0;
 
   /** The name given last; null when there is none. */
@@ -30,6 +30,11 @@ export class ConversationIndex {
     return this.#labels;
   }
 
+  /** The entries before the first one that the last compaction has kept. */
+  get compacted(): readonly TreeNode[] {
+    return this.tree.nodes.slice(0, this.#compactedCount);
+  }
+
   /** Takes notice of an entry, in the order of appending. */
   add(entry: SessionEntry): void {
     if (!this.tree.add(entry)) return;
@@ -38,6 +43,22 @@ export class ConversationIndex {
     if (entry.type === "session_info") this.#name = entry.name ?? null;
     else if (entry.type === "label") this.#setLabel(entry.targetId, entry.label, entry.timestamp);
     else if (entry.type === "compaction") this.#releaseBefore(entry.firstKeptEntryId);
+  }
+
+  /**
+   * Has these entries in memory, and of all others only those that may not be let go of.
+   *
+   * @returns The ids of those that are not in memory any more.
+   */
+  hold(nodes: readonly TreeNode[], entries: readonly SessionEntry[], isNeeded: (entry: SessionEntry) => boolean): string[] {
+    const before = this.tree.nodes.filter(({ entry }) => entry && !isNeeded(entry));
+    for (const node of before) node.entry = undefined;
+    nodes.forEach((node, index) => {
+      node.entry = entries[index];
+    });
+    // The branch may begin before what a compaction of another one has kept.
+    this.#compactedCount = 0;
+    return before.flatMap(({ id, entry }) => (entry ? [] : [id]));
   }
 
   #setLabel(targetId: string, label: string | undefined, timestamp: string): void {

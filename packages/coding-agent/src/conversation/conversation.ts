@@ -167,10 +167,8 @@ export class Conversation {
     const nodes = await this.#contextNodes();
     const entries = await this.read(nodes);
     const unwritten = new Set<SessionLine>(this.#unwritten);
-    for (const node of this.nodes) if (node.entry && !unwritten.has(node.entry)) node.entry = undefined;
-    nodes.forEach((node, index) => {
-      node.entry = entries[index];
-    });
+    const left = this.#index.hold(nodes, entries, (entry) => unwritten.has(entry));
+    if (left.length > 0) this.#log.release?.(left);
     return readBranch(entries);
   }
 
@@ -251,6 +249,8 @@ export class Conversation {
     }
     if (this.#isBegun) await this.#write();
     for (const { id, type } of entries) if (!entersContext(type)) this.#release(id);
+    // Also those that never were in the context: a message that was queued is in two entries.
+    if (entries.some(({ type }) => type === "compaction")) this.#log.release?.(this.#index.compacted.map(({ id }) => id));
   }
 
   /** Lets others write to the session. What could not be written is tried a last time. */

@@ -1,6 +1,7 @@
 import { SessionError } from "../errors.ts";
 import type { SessionHeader } from "../protocol/frames.ts";
 import type { SessionEntry } from "./entries.ts";
+import { EntryUnpacker, PackedEntry, packEntries } from "./packed-entries.ts";
 import type {
   OpenedSession,
   OpenOptions,
@@ -13,7 +14,8 @@ import type {
 
 interface KeptSession {
   header: SessionHeader;
-  entries: Map<string, SessionEntry>;
+  /** By id, in the order of appending. */
+  entries: Map<string, SessionEntry | PackedEntry>;
   modifiedMs: number;
   /** The log that may append. */
   holder: SessionLog | undefined;
@@ -41,7 +43,8 @@ export class MemorySessionStore implements SessionStore {
     const session = this.#sessions.get(ref);
     if (!session) throw new SessionError("not_found", `There is no session ${ref} in memory. See list().`);
     if (!readOnly && session.holder) throw lockedError(ref);
-    for (const entry of session.entries.values()) onEntry(entry);
+    const unpacker = new EntryUnpacker();
+    for (const kept of session.entries.values()) onEntry(kept instanceof PackedEntry ? unpacker.read(kept) : kept);
     return { header: session.header, log: readOnly ? this.#readOnlyLog(session) : this.#log(session) };
   }
 
@@ -76,7 +79,8 @@ export class MemorySessionStore implements SessionStore {
         this.#sessions.delete(id);
         if (session.holder === log || this.#keepClosed) this.#sessions.set(id, session);
       },
-      read: (ids: readonly string[]) => ids.map((entryId) => this.#read(session, entryId)),
+      read: (ids: readonly string[]) => readEntries(session, ids),
+      release: (ids: readonly string[]) => void packAll(session, ids),
       close: () => {
         if (session.holder !== log) return;
         session.holder = undefined;
@@ -96,15 +100,34 @@ export class MemorySessionStore implements SessionStore {
       append: () => {
         throw readOnlyError(id);
       },
-      read: (ids: readonly string[]) => ids.map((entryId) => this.#read(session, entryId)),
+      read: (ids: readonly string[]) => readEntries(session, ids),
       close() {},
     };
   }
+}
 
-  #read({ header, entries }: KeptSession, id: string): SessionEntry {
-    const entry = entries.get(id);
-    if (!entry) throw new SessionError("read_failed", `The session ${header.id} has no entry ${id}.`);
-    return entry;
+function readEntries({ header, entries }: KeptSession, ids: readonly string[]): SessionEntry[] {
+  const unpacker = new EntryUnpacker();
+  return ids.map((id) => {
+    const kept = entries.get(id);
+    if (!kept) throw new SessionError("read_failed", `The session ${header.id} has no entry ${id}.`);
+    return kept instanceof PackedEntry ? unpacker.read(kept) : kept;
+  });
+}
+
+/** Packs what is not packed yet. */
+async function packAll({ entries }: KeptSession, ids: readonly string[]): Promise<void> {
+  // One after the other, so that what has been packed is let go of before the next is.
+  const unpacked = function* () {
+    for (const id of ids) {
+      const kept = entries.get(id);
+      if (kept && !(kept instanceof PackedEntry)) yield kept;
+    }
+  };
+  try {
+    await packEntries(unpacked(), ({ id }, packed) => void entries.set(id, packed));
+  } catch {
+    // Longer than a string can be: it and what follows stay as they are.
   }
 }
 

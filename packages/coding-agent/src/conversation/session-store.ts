@@ -91,6 +91,11 @@ export interface SessionLog {
    */
   read(ids: readonly string[]): SessionEntry[] | Promise<SessionEntry[]>;
   /**
+   * Told which entries the session no longer has in memory, since a compaction or another branch took them from the context. They may still
+   * be read. For a store that has them in memory itself, and can have them there in less space; others do without.
+   */
+  release?(ids: readonly string[]): void;
+  /**
    * Lets others open the session. Safe to call twice; an `append` that comes later is kept all the same, unless somebody else has opened
    * the session since.
    */

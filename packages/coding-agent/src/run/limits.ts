@@ -81,9 +81,10 @@ export class LimitGuard {
     );
   }
 
-  /** Ends the watch over time. */
+  /** Ends the watch when the run is over. */
   stop(): void {
     clearTimeout(this.#timer);
+    this.#lastCall = "";
   }
 
   /** Counts what an answer has cost; failed ones cost too. */
@@ -105,10 +106,11 @@ export class LimitGuard {
     this.countCost(answer);
     const calls = answer.content.filter((block) => block.type === "toolCall");
     for (const [index, result] of toolResults.entries()) {
+      this.#used.failures = result.isError ? this.#used.failures + 1 : 0;
+      if (this.#options.limits.maxRepeats === undefined) continue;
       const { name, arguments: args } = calls[index] ?? {};
       const call = JSON.stringify([name, args, result.content]);
       this.#used.repeats = call === this.#lastCall ? this.#used.repeats + 1 : 1;
-      this.#used.failures = result.isError ? this.#used.failures + 1 : 0;
       this.#lastCall = call;
     }
     // Without calls and queued messages the run ends by itself.

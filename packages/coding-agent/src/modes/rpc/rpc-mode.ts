@@ -29,7 +29,8 @@ export async function runRpcMode(session: AgentSession, { streamMode, readyLine,
   const decoder = new LineDecoder({
     onLine(line) {
       server.handleLine(line);
-      if (isFirstLine) void prepareForPrompt();
+      // Nobody depends on it.
+      if (isFirstLine) prepareForPrompt().catch(() => undefined);
       isFirstLine = false;
     },
     onTooLong: () => server.refuseLine("the line is longer than 64 MiB"),
@@ -39,6 +40,8 @@ export async function runRpcMode(session: AgentSession, { streamMode, readyLine,
     await server.drainLane();
     await server.settle();
     await output.flush();
+    // A prompt that came as the first line loads what it needs, and must not wait for more.
+    if (session.isStreaming) return;
     const { warmUp } = await import("./warm-up.ts");
     await warmUp(session);
   };

@@ -28,7 +28,7 @@ export interface CompactorOptions {
   retry: Pick<AutoRetry, "shouldRetry" | "observe">;
   emit(event: CompactionEvent): void | Promise<void>;
   /** Asked after the start was told: whether to go on, and with which summary. Default: with one that the model writes. */
-  intercept?(preview: CompactionPreview, signal: AbortSignal): Promise<CompactionWish | undefined>;
+  intercept?: ((preview: CompactionPreview, signal: AbortSignal) => Promise<CompactionWish | undefined>) | undefined;
 }
 
 type Reason = "manual" | "threshold" | "overflow";
