@@ -6,7 +6,6 @@ import type { SlashCommands } from "./extensions/slash-commands.ts";
 import type { ModelChoice } from "./models/model-choice.ts";
 import { toWireModel } from "./models/wire-model.ts";
 import { createUserMessage, type PromptInput } from "./prompt/prompt-input.ts";
-import { loadReaders } from "./prompt/prompt-resources.ts";
 import type {
   BashResult,
   CompactionResult,
@@ -18,13 +17,13 @@ import type {
 } from "./protocol/data.ts";
 import type { LimitName } from "./protocol/events.ts";
 import type { CustomMessage } from "./protocol/messages.ts";
+import { loadForRun } from "./run/load-for-run.ts";
 import type { PromptRun } from "./run/run-controller.ts";
 import type { SessionHistory } from "./run/session-history.ts";
 import type { QueuedTexts, StreamingBehavior } from "./run/session-queues.ts";
 import { toBashMessage } from "./run/shell-commands.ts";
 import type { ToolSet } from "./run/tool-set.ts";
 import { type AgentSessionEvent, type ConnectedParts, offerTodos } from "./session-parts.ts";
-import { loadRuns } from "./tools/load-runs.ts";
 
 export type { AgentSessionEvent };
 
@@ -289,17 +288,8 @@ export class AgentSession {
    * tools. For the owner of a session to call when nothing else is to be done; it takes about as long as a start. Sends nothing and
    * changes nothing. Never rejects.
    */
-  async warmUp(): Promise<void> {
-    const { model } = this;
-    for (const load of [() => model && loadApi(model.api), loadReaders, loadRuns]) {
-      try {
-        await load();
-      } catch {
-        // Whoever needs it tells of it.
-      }
-      // In steps, so that a command need not wait for all of them.
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+  warmUp(): Promise<void> {
+    return loadForRun(this.model);
   }
 
   /** Resolves when no run is going. */

@@ -59,6 +59,12 @@ test("the store of docs/session-format.md keeps all promises, and a session goes
   ]);
 });
 
+test("the program of docs/performance.md runs", { timeout: 30_000 }, async () => {
+  const [warmed, ...others] = await runPrograms("performance.md");
+  expect(others).toEqual([]);
+  expect(warmed).toContain('README.md is titled "Sample"');
+});
+
 test("the script of docs/models.md is one that the scripted model reads", async () => {
   const text = await readFile(join(docsFolder, "models.md"), "utf8");
   const script = /^```jsonl\n(.*?)^```$/ms.exec(text)?.[1] ?? "";
