@@ -9,7 +9,7 @@ import { intercept, interceptorOf } from "./call-interceptor.ts";
 import { type CallLine, type RecordedModel, recordingError, toRecordedError } from "./format.ts";
 import { type RecordingFile, recordingFileAt } from "./recording-file.ts";
 import { summarizeRequest } from "./request-summary.ts";
-import { recordResponse } from "./response-recorder.ts";
+import { type RecordedResponse, recordResponse } from "./response-recorder.ts";
 import { maskFolder, maskSecrets, maskText } from "./text-mask.ts";
 
 export interface RecordOptions {
@@ -66,8 +66,10 @@ async function recordCall({ recording, folder, request, assembler, adapter }: Ca
       throw error;
     }
   };
+  let recorded: RecordedResponse | undefined;
   const finish = () => {
     if (isOver) return;
+    recorded?.finish();
     isOver = true;
     const { stopReason, errorMessage = "" } = assembler.message;
     // An abort ends the answer before the adapter has noticed it.
@@ -88,8 +90,10 @@ async function recordCall({ recording, folder, request, assembler, adapter }: Ca
   options.signal?.addEventListener("abort", finishSoon, { once: true });
   const send = options.fetch ?? ((url: string, init: RequestInit) => fetchFromProvider(url, init, model.provider));
   try {
-    const fetch: StreamOptions["fetch"] = async (url, init) =>
-      recordResponse(await send(url, init), { stream, masks, elapsed, write });
+    const fetch: StreamOptions["fetch"] = async (url, init) => {
+      recorded = recordResponse(await send(url, init), { stream, masks, elapsed, write });
+      return recorded.response;
+    };
     await adapter({ ...request, options: { ...options, fetch } }, assembler);
   } catch (error) {
     failure = toAiError(writeFailure ?? error, model);

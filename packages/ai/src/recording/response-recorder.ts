@@ -17,8 +17,15 @@ export interface ResponseRecorderOptions {
   write(line: CallLine): void;
 }
 
-/** Records a response while it is read, and returns one to read in its place. */
-export function recordResponse(response: Response, { stream, masks, elapsed, write }: ResponseRecorderOptions): Response {
+export interface RecordedResponse {
+  /** To be read in its place. */
+  response: Response;
+  /** The reader has had enough: writes what was held back. What comes after that is not recorded. */
+  finish(): void;
+}
+
+/** Records a response while it is read. */
+export function recordResponse(response: Response, { stream, masks, elapsed, write }: ResponseRecorderOptions): RecordedResponse {
   const headers: Record<string, string> = {};
   for (const name of keptHeaders) {
     const value = response.headers.get(name);
@@ -28,17 +35,21 @@ export function recordResponse(response: Response, { stream, masks, elapsed, wri
   const { body, status, statusText } = response;
   if (!body || emptyStatuses.has(status)) {
     write({ type: "close", stream, ms: elapsed() });
-    return response;
+    return { response, finish() {} };
   }
   const isEventStream = response.ok && !/\b(?:json|html)\b/i.test(headers["content-type"] ?? "");
   const sink = isEventStream
     ? createEventSink(new EventMask<EventLine>(masks, write), () => ({ type: "event", stream, ms: elapsed() }))
     : createTextSink((text) => write({ type: "body", stream, ms: elapsed(), text: maskText(text, masks) }));
-  const copy = watch(body, sink, (type) => {
+  let isOver = false;
+  const end = (type: Ending) => {
+    if (isOver) return;
+    isOver = true;
     sink.end(type);
     if (type !== "left") write({ type, stream, ms: elapsed() });
-  });
-  return new Response(copy, { status, statusText, headers: response.headers });
+  };
+  const copy = watch(body, sink, end);
+  return { response: new Response(copy, { status, statusText, headers: response.headers }), finish: () => end("left") };
 }
 
 /** A date tells a later replay nothing. */
