@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ProviderServer, startProviderServer } from "@pikit/test-kit";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -77,7 +78,9 @@ async function streamMany({ gatesOf, onAllAsked, onMessage }: Script) {
   answerAll(server, kinds, gatesOf, onAllAsked);
   const plan: Plan = { root: workspace.root, kinds, deltasPerWave };
   const program = fileURLToPath(new URL("stream-many.ts", import.meta.url));
-  const child = spawn(process.execPath, ["--conditions=pikit-source", program, JSON.stringify(plan)], {
+  // In a file: it is longer than arguments may be.
+  await workspace.write("plan.json", plan);
+  const child = spawn(process.execPath, ["--conditions=pikit-source", program, join(workspace.root, "plan.json")], {
     env: cleanEnvironment(workspace),
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });

@@ -1,5 +1,6 @@
 // Streams answers in many sessions of one process at once. Started by many-sessions.test.ts with an IPC channel, on which it says what it
 // sees as it happens, and in the end what each session told. Argument: the plan as JSON.
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentSession, type AgentSessionEvent, createAgentSession } from "@pikit/coding-agent";
 import type { Kind } from "./kinds.ts";
@@ -28,7 +29,7 @@ export type ManySessionsMessage =
   | { type: "settled"; session: number }
   | { type: "end"; reports: SessionReport[] };
 
-const plan = JSON.parse(process.argv[2] ?? "") as Plan;
+const plan = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as Plan;
 const reports: SessionReport[] = [];
 /** Deltas of the last answer that each session has handled. */
 const handled = plan.kinds.map(() => 0);
