@@ -1,5 +1,5 @@
 import type { Agent } from "@pikit/agent";
-import { type Model, type ThinkingLevel, thinkingLevels } from "@pikit/ai";
+import { loadApi, type Model, type ThinkingLevel, thinkingLevels } from "@pikit/ai";
 import type { BranchContext } from "../conversation/context.ts";
 import { SessionError } from "../errors.ts";
 import type { ModelRegistry } from "./model-registry.ts";
@@ -55,6 +55,8 @@ export class ModelChoice {
   /** Answers with this model from the next model call on. */
   async set(model: Model): Promise<void> {
     this.#state.model = await this.#parts.models.prepare(model);
+    // The next prompt asks it; whoever uses it then tells what is wrong.
+    loadApi(model.api).catch(() => undefined);
     await this.#applyLevel();
   }
 

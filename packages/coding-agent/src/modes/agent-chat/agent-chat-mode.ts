@@ -1,4 +1,5 @@
 import { LineDecoder } from "../../protocol/jsonl.ts";
+import { readStdin } from "../read-stdin.ts";
 import { openStdout } from "../stdout.ts";
 import type { BaseOptions } from "./chat-options.ts";
 import { ChatOutput } from "./chat-output.ts";
@@ -24,14 +25,7 @@ export function startAgentChat(base: BaseOptions): AgentChat {
     onLine: (line) => server.handleLine(line),
     onTooLong: () => server.refuseLine("it is longer than 64 MiB"),
   });
-  const inputEnd = new Promise<void>((resolve) => {
-    process.stdin.on("data", (chunk: Buffer) => decoder.push(chunk));
-    process.stdin.on("end", () => {
-      decoder.end();
-      resolve();
-    });
-    process.stdin.on("error", () => resolve());
-  });
+  const inputEnd = readStdin(decoder);
   const stop = async () => {
     await server.close();
     await output.flush();

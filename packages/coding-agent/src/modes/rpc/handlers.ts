@@ -1,4 +1,3 @@
-import { loadApi } from "@pikit/ai";
 import type { AgentSession } from "../../agent-session.ts";
 import { SessionError } from "../../errors.ts";
 import { toWireModel } from "../../models/wire-model.ts";
@@ -111,7 +110,6 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
     const model = await session.models.find(provider, modelId);
     if (!model) throw new Error(`Model not found: ${provider}/${modelId}. See get_available_models.`);
     await session.setModel(model);
-    loadApi(model.api).catch(() => undefined);
     return toWireModel(model);
   },
   async get_available_models({ session }) {

@@ -1,6 +1,7 @@
 import type { AgentSession } from "../../agent-session.ts";
 import type { StreamMode } from "../../protocol/data.ts";
 import { LineDecoder } from "../../protocol/jsonl.ts";
+import { readStdin } from "../read-stdin.ts";
 import { RecordWriter } from "../record-writer.ts";
 import { openStdout, reportFailure } from "../stdout.ts";
 import type { RpcUserInterface } from "./rpc-user-interface.ts";
@@ -45,14 +46,7 @@ export async function runRpcMode(session: AgentSession, { streamMode, readyLine,
     const { warmUp } = await import("./warm-up.ts");
     await warmUp(session);
   };
-  const inputEnd = new Promise<void>((resolve) => {
-    process.stdin.on("data", (chunk: Buffer) => decoder.push(chunk));
-    process.stdin.on("end", () => {
-      decoder.end();
-      resolve();
-    });
-    process.stdin.on("error", () => resolve());
-  });
+  const inputEnd = readStdin(decoder);
   await Promise.race([inputEnd, stdout.closed, session.shutdownRequested]);
   server.endInput();
   await session.abort();

@@ -3,9 +3,9 @@
 // address of a provider, which answers 12 times and, for `open`, twice with all of them.
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import type { Model } from "@pikit/ai";
 import { createAgentSession } from "@pikit/coding-agent";
+import { collect } from "./collect.ts";
 
 export interface HeldBytes {
   /** Heap and buffers with the messages, and after each of two answers. */
@@ -30,16 +30,6 @@ const model: Model = {
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
 };
 
-async function collect(): Promise<number> {
-  // What has just been let go of may be held by a finished turn of the event loop.
-  for (let round = 0; round < 4; round += 1) {
-    await wait(10);
-    globalThis.gc?.();
-  }
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-}
-
 function parse(): unknown[] {
   const entries = readFileSync(path, "utf8").split("\n").slice(1).filter(Boolean);
   return entries.map((line) => JSON.parse(line).message);
@@ -54,20 +44,20 @@ const first = await open("new");
 for (let prompt = 1; prompt <= warmUpPrompts; prompt += 1) await first.prompt("Hello");
 await first.dispose();
 await (await open({ path: first.sessionFile as string })).dispose();
-const before = await collect();
+const before = await collect(4);
 if (what === "parsed") {
   const messages = parse();
-  const report: HeldBytes = { held: (await collect()) - before, answered: [], messages: messages.length };
+  const report: HeldBytes = { held: (await collect(4)) - before, answered: [], messages: messages.length };
   process.stdout.write(JSON.stringify(report));
 } else {
   const session = await open({ path });
-  const held = (await collect()) - before;
+  const held = (await collect(4)) - before;
   const messages = session.messages.length;
   const answered: number[] = [];
   for (let prompt = 1; prompt <= 2; prompt += 1) {
     await session.prompt("And now?");
     if (session.lastAssistantText() !== "Nothing.") throw new Error(JSON.stringify(session.messages.at(-1)));
-    answered.push((await collect()) - before);
+    answered.push((await collect(4)) - before);
   }
   const report: HeldBytes = { held, answered, messages };
   process.stdout.write(JSON.stringify(report));

@@ -1,11 +1,11 @@
 // Fills sessions with large messages, does something with each that takes them from its context, and writes what is still in memory, as
 // JSON. Started with --expose-gc by let-go.test.ts. Arguments: where sessions are kept, working folder, agent folder, characters of a session.
 import { randomBytes } from "node:crypto";
-import { setTimeout as wait } from "node:timers/promises";
 import type { AgentMessage, AgentTool } from "@pikit/agent";
 import { createScriptedModel, type ScriptedAnswer } from "@pikit/ai";
 import { type AgentSession, createAgentSession } from "@pikit/coding-agent";
 import { Type } from "@sinclair/typebox";
+import { collect } from "./collect.ts";
 
 export interface LetGoReport {
   /** What is in memory of what the session has told and is not in its context, by kind. Small messages are not counted. */
@@ -116,15 +116,6 @@ async function userEntry(session: AgentSession, index: number): Promise<string> 
   return entry.entryId;
 }
 
-async function collect(rounds = 1): Promise<number> {
-  for (let round = 0; round < rounds; round += 1) {
-    await wait(10);
-    globalThis.gc?.();
-  }
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-}
-
 async function measure(step: (session: AgentSession) => Promise<unknown>): Promise<LetGoReport> {
   watched = [];
   const session = await createAgentSession({ ...common, session: place === "memory" ? "memory" : "new" });
@@ -142,8 +133,8 @@ async function measure(step: (session: AgentSession) => Promise<unknown>): Promi
   const full = await collect(3);
   await step(session);
   const deadline = performance.now() + patienceMs;
-  let left = await collect();
-  while (strangersTo(session).length > 0 && performance.now() < deadline) left = await collect();
+  let left = await collect(1);
+  while (strangersTo(session).length > 0 && performance.now() < deadline) left = await collect(1);
   const report = {
     strangers: countBy(strangersTo(session)),
     context: countBy(session.messages.map(({ role }) => role)),

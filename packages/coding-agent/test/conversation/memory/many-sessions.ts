@@ -1,8 +1,8 @@
 // Creates sessions, has each answer once, and disposes of it, one after the other; writes how much is in memory on the way, as JSON. Started
 // with --expose-gc by many-sessions.test.ts. Arguments: where sessions are kept, working folder, agent folder, number of sessions.
-import { setTimeout as wait } from "node:timers/promises";
 import { createScriptedModel } from "@pikit/ai";
 import { createAgentSession } from "@pikit/coding-agent";
+import { collect } from "./collect.ts";
 
 const [place = "", cwd = "", agentDir = "", count = "0"] = process.argv.slice(2);
 const samples = 8;
@@ -23,10 +23,6 @@ async function useSession(): Promise<void> {
 for (let n = 1; n <= 2 * Number(count); n += 1) {
   await useSession();
   if (n <= Number(count) || n % Math.floor(Number(count) / samples) !== 0) continue;
-  for (let round = 0; round < 3; round += 1) {
-    await wait(10);
-    globalThis.gc?.();
-  }
-  heap.push(process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers);
+  heap.push(await collect(3));
 }
 process.stdout.write(JSON.stringify(heap));
