@@ -7,6 +7,7 @@ import { LinePieces } from "../protocol/line-pieces.ts";
 import { SnapshotEncoder } from "../protocol/snapshot-encoder.ts";
 import { type BlockEvent, type DeltaUpdate, joinDeltas, newUsage, toDelta } from "../protocol/stream-records.ts";
 import type { PieceSink } from "./stdout.ts";
+import { WaitingOutput } from "./waiting-output.ts";
 
 type MessageUpdate = Extract<AgentSessionEvent, { type: "message_update" }>;
 type ToolUpdate = Extract<AgentSessionEvent, { type: "tool_execution_update" }>;
@@ -15,7 +16,7 @@ type Waiting =
   | { kind: "record"; record: object }
   | { kind: "delta"; delta: DeltaUpdate; answer: StreamedAnswer }
   | { kind: "tool"; update: ToolUpdate }
-  | { kind: "bash"; update: BashUpdate };
+  | { kind: "bash"; update: Omit<BashUpdate, "delta">; output: WaitingOutput<"joined"> };
 
 /** The answer that is being streamed. */
 interface StreamedAnswer {
@@ -29,8 +30,6 @@ interface StreamedAnswer {
 
 /** Characters or bytes that are handed to the sink at once. */
 const batchLength = 64 * 1024;
-/** Characters of one command's output that may wait for a slow reader; what comes before them is left out. */
-const maxWaitingOutput = 1024 * 1024;
 
 /**
  * The one writer of a protocol's output: records leave in the order in which they came, whole. Nobody waits for it. While the reader is
@@ -74,19 +73,22 @@ export class RecordWriter {
   }
 
   /** Sends more output of a command. The response to the command has its end, so that of what waits too long the beginning may go. */
-  sendBashUpdate(update: BashUpdate): void {
-    const waiting = this.#findWaitingOutput(update.id);
-    if (waiting) waiting.update = { ...update, delta: keepEnd(waiting.update.delta + update.delta) };
-    else this.#queue.push({ kind: "bash", update });
+  sendBashUpdate({ delta, ...update }: BashUpdate): void {
+    let output = this.#findWaitingOutput(update.id);
+    if (!output) {
+      output = new WaitingOutput();
+      this.#queue.push({ kind: "bash", update, output });
+    }
+    output.add(delta, "joined");
     this.#schedule();
   }
 
   /** Updates of commands, calls and answers take turns, and none depends on another; records stay where they are. */
-  #findWaitingOutput(id: unknown): Extract<Waiting, { kind: "bash" }> | undefined {
+  #findWaitingOutput(id: unknown): WaitingOutput<"joined"> | undefined {
     for (let index = this.#queue.length - 1; index >= 0; index -= 1) {
       const waiting = this.#queue[index];
       if (waiting?.kind === "record") return undefined;
-      if (waiting?.kind === "bash" && waiting.update.id === id) return waiting;
+      if (waiting?.kind === "bash" && waiting.update.id === id) return waiting.output;
     }
     return undefined;
   }
@@ -193,14 +195,26 @@ export class RecordWriter {
 
 function addLine(waiting: Waiting, batch: LinePieces): void {
   if (waiting.kind === "delta" && waiting.answer.encoder) waiting.answer.encoder.addLine(waiting.delta, batch);
-  else if (waiting.kind === "delta") batch.add(encodeLine(waiting.delta));
-  else batch.add(encodeLine(waiting.kind === "record" ? waiting.record : waiting.update));
+  else batch.add(encodeLine(toRecord(waiting)));
 }
 
-/** Twice as much is let through before it is cut, so that cutting costs no more than reading. */
-function keepEnd(text: string): string {
-  if (text.length <= 2 * maxWaitingOutput) return text;
-  return `\n[some output was left out here]\n${text.slice(-maxWaitingOutput)}`;
+function toRecord(waiting: Waiting): object {
+  switch (waiting.kind) {
+    case "record":
+      return waiting.record;
+    case "delta":
+      return waiting.delta;
+    case "tool":
+      return waiting.update;
+    case "bash":
+      return {
+        ...waiting.update,
+        delta: waiting.output
+          .read()
+          .map(({ text }) => text)
+          .join(""),
+      };
+  }
 }
 
 /**

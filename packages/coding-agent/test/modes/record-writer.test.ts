@@ -199,6 +199,20 @@ describe("RP-010 what waits is joined", () => {
     expect(records[4]).toMatchObject({ assistantMessageEvent: { delta: "y".repeat(1000) } });
   });
 
+  test("RP-010 of a long output that nobody reads the end is kept, whole characters of it, however it comes", async () => {
+    for (const length of [1, 8192, 65536]) {
+      const blocked = await createBlockedWriter("deltas");
+      const piece = "🙂x".repeat(length);
+      const count = Math.ceil(4_000_000 / piece.length);
+      for (let n = 0; n < count; n += 1) blocked.writer.sendBashUpdate({ type: "bash_execution_update", id: "a", delta: piece });
+      const [record, ...others] = await drain(blocked);
+      expect(others).toEqual([]);
+      const [, kept] = /^\n\[some output was left out here\]\n((?:🙂x)+)$/u.exec(String(record?.delta)) ?? [];
+      expect(kept?.length).toBeGreaterThan(700_000);
+      expect(kept?.length).toBeLessThanOrEqual(1024 * 1024);
+    }
+  });
+
   test("memory of a long answer that nobody reads grows with its text, not with its snapshots", async () => {
     const writer = await createBlockedWriter("snapshots");
     const { partial, update } = writer;

@@ -1,19 +1,24 @@
 import { encodeLine } from "../../protocol/jsonl.ts";
 import type { ByteSink } from "../stdout.ts";
+import { type OutputPiece, WaitingOutput } from "../waiting-output.ts";
 import type { ChatEvent } from "./protocol.ts";
+
+type CommandOutput = Extract<ChatEvent, { event: "command_output" }>;
+type OutputStream = CommandOutput["data"]["stream"];
+/** What becomes one event, or several if it is the output of both streams of a command. */
+type Waiting = ChatEvent | WaitingOutput<OutputStream>;
 
 /** Characters that are handed to the sink in one piece. */
 const batchLength = 64 * 1024;
-/** Characters of a command's output that may wait for a slow reader; what comes before them is left out. The result has the end of it too. */
-const maxWaitingOutput = 1024 * 1024;
 
 /**
  * The one writer of stdout: events leave in the order in which they came, whole, and nobody waits for them. While the reader is slow,
- * pieces of one text, or of one stream, that wait behind each other become one, so that what waits is bounded by what was said.
+ * pieces of one text, or of a command's output, that wait behind each other become one, so that what waits is bounded by what was said.
+ * Of a long output the beginning is left out; the result has the end of it too.
  */
 export class ChatOutput {
   readonly #sink: ByteSink;
-  #queue: ChatEvent[] = [];
+  #queue: Waiting[] = [];
   #isFlushing = false;
   #isReaderSlow = false;
   #idle: (() => void)[] = [];
@@ -24,9 +29,9 @@ export class ChatOutput {
 
   /** Sends an event. It must not change afterwards. */
   send(event: ChatEvent): void {
-    const last = this.#queue.at(-1);
-    const joined = this.#isReaderSlow && last ? join(last, event) : undefined;
-    if (joined) this.#queue[this.#queue.length - 1] = joined;
+    if (!this.#isReaderSlow) this.#queue.push(event);
+    else if (event.event === "command_output") this.#holdOutput(event.data);
+    else if (event.event === "text_chunk") this.#holdText(event.data.text);
     else this.#queue.push(event);
     if (this.#isFlushing) return;
     this.#isFlushing = true;
@@ -38,6 +43,22 @@ export class ChatOutput {
   flush(): Promise<void> {
     if (!this.#isFlushing) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  #holdOutput({ stream, chunk }: CommandOutput["data"]): void {
+    let output = this.#queue.at(-1);
+    if (!(output instanceof WaitingOutput)) {
+      output = new WaitingOutput<OutputStream>();
+      this.#queue.push(output);
+    }
+    output.add(chunk, stream);
+  }
+
+  #holdText(text: string): void {
+    const last = this.#queue.at(-1);
+    const isText = last && !(last instanceof WaitingOutput) && last.event === "text_chunk";
+    if (isText) this.#queue[this.#queue.length - 1] = { event: "text_chunk", data: { text: last.data.text + text } };
+    else this.#queue.push({ event: "text_chunk", data: { text } });
   }
 
   async #flushAll(): Promise<void> {
@@ -55,7 +76,7 @@ export class ChatOutput {
     let batch = "";
     let count = 0;
     while (count < this.#queue.length && batch.length < batchLength) {
-      batch += encodeLine(this.#queue[count]);
+      batch += encodeWaiting(this.#queue[count] as Waiting);
       count += 1;
     }
     // One copy a batch; taking events off the front one by one would move the rest each time.
@@ -64,19 +85,10 @@ export class ChatOutput {
   }
 }
 
-/** Both as one event, where that says the same. */
-function join(waiting: ChatEvent, next: ChatEvent): ChatEvent | undefined {
-  if (waiting.event === "text_chunk" && next.event === "text_chunk") {
-    return { event: "text_chunk", data: { text: waiting.data.text + next.data.text } };
-  }
-  if (waiting.event !== "command_output" || next.event !== "command_output") return undefined;
-  const { stream } = waiting.data;
-  if (stream !== next.data.stream) return undefined;
-  return { event: "command_output", data: { stream, chunk: keepEnd(waiting.data.chunk + next.data.chunk) } };
+function encodeWaiting(waiting: Waiting): string {
+  return waiting instanceof WaitingOutput ? waiting.read().map(encodePiece).join("") : encodeLine(waiting);
 }
 
-/** Twice as much is let through before it is cut, so that cutting costs no more than reading. */
-function keepEnd(text: string): string {
-  if (text.length <= 2 * maxWaitingOutput) return text;
-  return `\n[some output was left out here]\n${text.slice(-maxWaitingOutput)}`;
+function encodePiece({ stream, text }: OutputPiece<OutputStream>): string {
+  return encodeLine({ event: "command_output", data: { stream, chunk: text } } satisfies CommandOutput);
 }

@@ -65,3 +65,23 @@ test("RP-010 a million pieces that wait stay as small as what they say, and long
   expect(kept.endsWith(" 99")).toBe(true);
   expect(kept.length).toBeLessThan(2_200_000);
 });
+
+test("RP-010 of a command whose streams take turns, what waits is bounded too, and each piece stays with its stream", async () => {
+  const sink = new SlowSink();
+  const chatOutput = new ChatOutput(sink);
+  await block(sink, chatOutput);
+  for (let n = 0; n < 200_000; n += 1) chatOutput.send(output(n % 2 ? "stderr" : "stdout", `${n} `));
+  sink.open();
+  await chatOutput.flush();
+  const pieces = (sink.records as unknown as ChatEvent[]).slice(1) as Extract<ChatEvent, { event: "command_output" }>[];
+  expect(pieces.length).toBeLessThan(10_000);
+  const [first, ...others] = pieces.map(({ data }) => data);
+  expect(first?.chunk).toMatch(/^\n\[some output was left out here\]\n\d+ $/);
+  const from = 200_000 - pieces.length;
+  expect(others).toEqual(
+    others.map((_, index) => {
+      const n = from + index + 1;
+      return { stream: n % 2 ? "stderr" : "stdout", chunk: `${n} ` };
+    }),
+  );
+});
