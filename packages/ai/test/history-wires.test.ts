@@ -1,3 +1,4 @@
+import { assertLinear } from "@pikit/test-kit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ApiRequest } from "../src/api-adapter.ts";
@@ -66,9 +67,9 @@ describe.each(targets)("$model.api to $model.provider/$model.id", ({ model, crea
     );
   });
 
-  test("AI-008 a conversation ten times as long takes about ten times as long", () => {
-    const history = (turns: number) =>
-      Array.from({ length: turns }, (_, index): Message[] => [
+  test("AI-008 a long conversation takes linear time", async () => {
+    await assertLinear(10_000, (turns) => {
+      const messages = Array.from({ length: turns }, (_, index): Message[] => [
         user("question"),
         assistant(model, [
           { type: "text", text: "answer" },
@@ -76,14 +77,7 @@ describe.each(targets)("$model.api to $model.provider/$model.id", ({ model, crea
         ]),
         result(`call ${index}`, "x"),
       ]).flat();
-    const time = (turns: number) => {
-      const messages = history(turns);
-      const begin = performance.now();
-      convert(messages);
-      return performance.now() - begin;
-    };
-    time(1000);
-    const short = Math.min(time(1000), time(1000));
-    expect(time(10_000)).toBeLessThan(Math.max(40 * short, 500));
+      return () => convert(messages);
+    });
   });
 });

@@ -1,5 +1,6 @@
 export type { AnswerBlock, AnswerOptions, Wire } from "./answer.ts";
 export { anthropic } from "./anthropic.ts";
+export { assertLinear, cpuMs, watchEventLoop } from "./cpu-time.ts";
 export { google } from "./google.ts";
 export { openai, openaiDone } from "./openai.ts";
 export { openaiResponses } from "./openai-responses.ts";

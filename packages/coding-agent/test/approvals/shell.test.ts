@@ -1,5 +1,6 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { assertLinear, cpuMs } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
 import { assessShell } from "../../src/approvals/shell/assess-shell.ts";
 import type { FileAccess } from "../../src/tools/file-access.ts";
@@ -96,21 +97,18 @@ describe("hostile input", () => {
   };
 
   test.each(Object.entries(pieces))("SC-014 1 MB of %s is turned away at once", async (_name, piece) => {
-    const started = performance.now();
     const verdict = await assess(piece.repeat(1_000_000 / piece.length));
     expect(verdict).toEqual({
       tier: "confirm_required",
       reasons: ["cannot be understood: it is longer than 65536 characters or has more than 500 heredocs"],
     });
-    expect(performance.now() - started).toBeLessThan(500);
   });
 
-  test.each(Object.entries(pieces))("SC-014 as much of %s as is read takes no time", async (_name, piece) => {
-    await assess("ls");
-    const started = performance.now();
-    const verdict = await assess(piece.repeat(60_000 / piece.length));
-    expect(["execute", "confirm_required"]).toContain(verdict.tier);
-    expect(performance.now() - started).toBeLessThan(1500);
+  test.each(Object.entries(pieces))("SC-014 as much of %s as is read takes linear time", async (_name, piece) => {
+    await assertLinear(60_000, (length) => {
+      const command = piece.repeat(length / piece.length);
+      return async () => expect(["execute", "confirm_required"]).toContain((await assess(command)).tier);
+    });
   });
 
   const multiplied = {
@@ -126,10 +124,11 @@ describe("hostile input", () => {
   };
 
   test.each(Object.entries(multiplied))("SC-014 %s is given up on in time", async (_name, command) => {
-    const started = performance.now();
+    const before = cpuMs();
     const verdict = await assess(command);
     expect(verdict.tier).toMatch(/execute|confirm_required/);
-    expect(performance.now() - started).toBeLessThan(1500);
+    // What they multiply to would take minutes.
+    expect(cpuMs() - before).toBeLessThan(3000);
   });
 
   test("nesting that is too deep is risky, whatever is inside", async () => {

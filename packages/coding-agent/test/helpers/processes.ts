@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -31,4 +32,9 @@ async function isAlive(pid: number): Promise<boolean> {
   }
   const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   return !/\) Z /.test(status);
+}
+
+/** What this process has read so far, of files and anything else; 0 where that cannot be known. */
+export function bytesRead(): number {
+  return process.platform === "linux" ? Number(/^rchar: (\d+)$/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]) : 0;
 }

@@ -1,5 +1,6 @@
 import { chmod, mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { watchEventLoop } from "@pikit/test-kit";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createGrepTool, type GrepParameters, type GrepToolOptions } from "../../src/tools/grep.ts";
 import { localFiles } from "../../src/tools/local-files.ts";
@@ -330,16 +331,10 @@ describe.each(ways)("with %s", (_, options) => {
 
   test("TL-045 SC-014 a hostile pattern on a hostile file neither hangs nor blocks the event loop", async () => {
     await tree({ "a.txt": `${"a".repeat(1_000_000)}\n${"a".repeat(300)}\n`.repeat(3) });
-    let longest = 0;
-    let last = performance.now();
-    const timer = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
-    }, 1);
+    const watch = watchEventLoop();
     const result = await grep({ pattern: "(a+)+$b|(a|aa)+c" });
-    clearInterval(timer);
     expect(result.details.totalMatches).toBe(0);
-    expect(longest).toBeLessThan(500);
+    expect(watch.stop().longestCpuMs).toBeLessThan(500);
   });
 });
 
@@ -392,15 +387,13 @@ describe("ripgrep", () => {
     return { tool: createGrepTool(folder.path, { findRipgrep: async () => program }), pidFile };
   }
 
-  test("TL-039 an abort kills it within 200 ms", async () => {
+  test("TL-039 an abort kills it, and the result does not wait for its end", async () => {
     const { tool, pidFile } = await endless();
     const controller = new AbortController();
     const search = runTool(tool, { pattern: "hit" }, { signal: controller.signal });
     const pid = await readPid(pidFile);
-    const abortedAt = performance.now();
     controller.abort(new Error("stop"));
     await expect(search).rejects.toThrow("stop");
-    expect(performance.now() - abortedAt).toBeLessThan(200);
     await expectProcessGone(pid);
   });
 
@@ -435,18 +428,24 @@ test("a tree in memory is searched like one on disk", async () => {
   await expect(runTool(tool, { pattern: "hit", path: "/elsewhere" })).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("TL-039 TL-045 an abort stops the search of an endless file within 200 ms, and the event loop is free meanwhile", async () => {
+test("TL-039 TL-045 an abort stops the search of an endless file at once, and the event loop is free meanwhile", async () => {
   const files = createMemoryFiles({ "/w/endless": "" });
-  const endless = { read: async (buffer: Uint8Array) => buffer.fill(120).length, close: async () => undefined };
+  let reads = 0;
+  const read = async (buffer: Uint8Array) => {
+    reads += 1;
+    return buffer.fill(120).length;
+  };
+  const endless = { read, close: async () => undefined };
   const open = (path: string) => (path === "/w/endless" ? Promise.resolve(endless) : files.open(path));
   const controller = new AbortController();
   const tool = createGrepTool("/w", { files: { ...files, open } });
   const search = runTool(tool, { pattern: "(x|y)*z" }, { signal: controller.signal });
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-  const abortedAt = performance.now();
+  const readsBefore = reads;
   controller.abort(new Error("stop"));
   await expect(search).rejects.toThrow("stop");
-  expect(performance.now() - abortedAt).toBeLessThan(200);
+  expect(readsBefore).toBeGreaterThan(0);
+  expect(reads - readsBefore).toBeLessThanOrEqual(1);
 });
 
 test("the schema says ranges and defaults", () => {

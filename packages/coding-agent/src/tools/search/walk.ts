@@ -4,6 +4,7 @@ import { createBreather } from "./breather.ts";
 import { IgnoreRules, ignoreFileName, type RuledFolder, readIgnoreFile } from "./ignore-rules.ts";
 import { compareNames } from "./name-order.ts";
 import { hasRepositoryMarker } from "./repositories.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** How many folders beside each other are read ahead: the disk is no bottleneck then, and a distant file system less of one. */
 const foldersAhead = 8;
@@ -54,8 +55,8 @@ interface Frame {
 export async function* walkTree(options: WalkOptions): AsyncGenerator<WalkedEntry, void, undefined> {
   const { files, root, signal, accept, enter, onUnreadable } = options;
   const breathe = createBreather();
-  const outerRules = await IgnoreRules.above(files, root, signal);
-  const stack = [createFrame(options, "", await readFolder(options, root), outerRules)];
+  const outerRules = await untilAborted(IgnoreRules.above(files, root, signal), signal);
+  const stack = [createFrame(options, "", await untilAborted(readFolder(options, root), signal), outerRules)];
   for (let frame = stack.at(-1); frame; frame = stack.at(-1)) {
     signal.throwIfAborted();
     await breathe();
@@ -69,7 +70,7 @@ export async function* walkTree(options: WalkOptions): AsyncGenerator<WalkedEntr
     if (accept(entry) && (isDirectory || !frame.rules.ignores(entry.path, false))) yield entry;
     if (!isDirectory) continue;
     readAhead(options, frame);
-    const folder = await frame.ahead.get(entry.path);
+    const folder = await untilAborted(frame.ahead.get(entry.path) ?? Promise.resolve(undefined), signal);
     frame.ahead.delete(entry.path);
     if (!folder) onUnreadable?.(entry.path);
     else if (enter?.(entry.path, folder) !== false) stack.push(createFrame(options, entry.path, folder, frame.rules));

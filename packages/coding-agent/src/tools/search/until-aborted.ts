@@ -1,0 +1,15 @@
+/**
+ * What the work comes to, or the abort's reason as soon as there is one: a file system that does not answer, such as that of a server
+ * that is gone, must not hold up who stops the search. The work itself goes on; nobody is told of its end.
+ */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
