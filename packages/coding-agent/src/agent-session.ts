@@ -1,10 +1,8 @@
 import type { AgentMessage, InterruptMode, Listener, QueueMode } from "@pikit/agent";
-import { loadApi, type Model, type ThinkingLevel } from "@pikit/ai";
+import type { Model, ThinkingLevel } from "@pikit/ai";
 import type { Conversation } from "./conversation/conversation.ts";
-import { SessionError } from "./errors.ts";
 import type { SlashCommands } from "./extensions/slash-commands.ts";
 import type { ModelChoice } from "./models/model-choice.ts";
-import { toWireModel } from "./models/wire-model.ts";
 import { createUserMessage, type PromptInput } from "./prompt/prompt-input.ts";
 import type {
   BashResult,
@@ -24,6 +22,8 @@ import type { QueuedTexts, StreamingBehavior } from "./run/session-queues.ts";
 import { toBashMessage } from "./run/shell-commands.ts";
 import type { ToolSet } from "./run/tool-set.ts";
 import { type AgentSessionEvent, type ConnectedParts, offerTodos } from "./session-parts.ts";
+import { preparePrompt, startRun } from "./session-prompts.ts";
+import { readState, readStats } from "./session-state.ts";
 
 export type { AgentSessionEvent };
 
@@ -153,7 +153,7 @@ export class AgentSession {
       await this.queue(streamingBehavior, { text, ...input });
       return { settled: this.waitForIdle() };
     }
-    return this.#startRun(() => this.#preparePrompt({ text, ...input }, signal), signal);
+    return startRun(this.#parts, () => preparePrompt(this.#parts, { text, ...input }, signal), signal);
   }
 
   /**
@@ -164,7 +164,7 @@ export class AgentSession {
    */
   async send(message: CustomMessage, behavior?: StreamingBehavior): Promise<void> {
     if (behavior && this.isStreaming) this.#parts.queues.addMessage(behavior, message);
-    else if (behavior) await this.#startRun(async () => message);
+    else if (behavior) await startRun(this.#parts, async () => message);
     else {
       await this.#parts.transcript.insert(message);
       await this.#parts.emit({ type: "message_start", message });
@@ -275,12 +275,7 @@ export class AgentSession {
 
   /** Counts, tokens and cost of the whole session, and how full the model's window is. */
   stats(): SessionStats {
-    const { conversation } = this.#parts.transcript;
-    return conversation.stats.toStats({
-      sessionFile: conversation.path,
-      sessionId: conversation.header.id,
-      contextUsage: this.#parts.compactor.contextUsage ?? { tokens: null, contextWindow: 0, percent: null },
-    });
+    return readStats(this.#parts);
   }
 
   /**
@@ -365,29 +360,7 @@ export class AgentSession {
 
   /** What `get_state` answers, but for the stream mode, which belongs to the connection. */
   state(): Omit<SessionState, "streamMode"> {
-    const { agent } = this.#parts;
-    const { conversation } = this.#parts.transcript;
-    const queuedMessageCount = agent.queuedCount;
-    const messageCount = this.messages.length;
-    return {
-      model: agent.state.model ? toWireModel(agent.state.model) : null,
-      thinkingLevel: agent.state.thinkingLevel,
-      isStreaming: this.isStreaming,
-      isCompacting: this.#parts.compactor.isCompacting,
-      queueMode: agent.steering.mode,
-      steeringMode: agent.steering.mode,
-      followUpMode: agent.followUps.mode,
-      interruptMode: agent.interruptMode,
-      sessionFile: conversation.path,
-      sessionId: conversation.header.id,
-      sessionName: conversation.name,
-      autoCompactionEnabled: this.#parts.compactor.enabled,
-      autoRetryEnabled: this.#parts.retries[0].enabled,
-      messageCount,
-      queuedMessageCount,
-      pendingMessageCount: queuedMessageCount,
-      todoPhases: this.#parts.todos.phases,
-    };
+    return readState(this.#parts);
   }
 
   /** Stops everything that the session started and lets go of its subscribers and its file. Safe to call twice. */
@@ -401,33 +374,5 @@ export class AgentSession {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.dispose();
-  }
-
-  #startRun(prepare: () => Promise<AgentMessage>, signal?: AbortSignal): Promise<PromptRun> {
-    return this.#parts.runs.start(async () => {
-      const { model } = this;
-      if (!model) {
-        throw new SessionError("no_model", "No model is chosen. Choose one with set_model or --model, for example demo/tour.");
-      }
-      // Loads while the request is made ready; whoever uses it tells what is wrong.
-      loadApi(model.api).catch(() => undefined);
-      await this.#parts.systemPrompt.begin();
-      const message = await prepare();
-      await this.#parts.requireCredentials(model);
-      await this.#parts.transcript.recordChoices();
-      await this.#parts.transcript.accept(message);
-      this.#parts.limits.start();
-      return message;
-    }, signal);
-  }
-
-  /** Makes the message of a prompt, after templates and extensions have had their say. */
-  async #preparePrompt(typed: PromptInput, signal: AbortSignal | undefined): Promise<AgentMessage> {
-    const { systemPrompt, hooks, expandPrompt } = this.#parts;
-    const input = { ...typed, text: await expandPrompt(typed.text, this.cwd) };
-    const prepared = await hooks.current?.beforePrompt?.(input, () => systemPrompt.text, signal);
-    if (prepared && "refuse" in prepared) throw new SessionError("invalid_input", prepared.refuse);
-    if (prepared?.systemPrompt !== undefined) systemPrompt.replace(prepared.systemPrompt);
-    return createUserMessage(prepared?.input ?? input);
   }
 }

@@ -1,126 +1,38 @@
 import { resolve } from "node:path";
-import { Agent, type AgentHooks, type AgentTool } from "@pikit/agent";
-import type { Model, ThinkingLevel } from "@pikit/ai";
+import { Agent } from "@pikit/agent";
+import type { Model } from "@pikit/ai";
 import { AgentSession } from "./agent-session.ts";
+import type { CreateAgentSessionOptions } from "./agent-session-options.ts";
 import { type Approvals, createApprovals } from "./approvals/approvals.ts";
-import type { ApprovalPolicy } from "./approvals/policy.ts";
-import type { RiskTier } from "./approvals/risk.ts";
 import { agentFolder, sessionFolder } from "./config/paths.ts";
 import type { Settings } from "./config/settings.ts";
 import { chooseSession, type SessionChoice } from "./conversation/choose-session.ts";
+import type { BranchContext } from "./conversation/context.ts";
 import type { Conversation } from "./conversation/conversation.ts";
 import { MemorySessionStore } from "./conversation/memory-store.ts";
 import type { SessionStore } from "./conversation/session-store.ts";
 import { createCommandEnvironment } from "./exec/command-environment.ts";
-import { createLocalProcesses, type ProcessRunner } from "./exec/run-process.ts";
-import type { ExtensionFactory } from "./extensions/api.ts";
+import { createLocalProcesses, type LocalProcesses } from "./exec/run-process.ts";
 import type { HookSlot, SessionHooks } from "./extensions/hooks.ts";
 import { LazyExtensions } from "./extensions/lazy-extensions.ts";
-import { SlashCommands } from "./extensions/slash-commands.ts";
+import { type SlashCommand, SlashCommands } from "./extensions/slash-commands.ts";
 import type { McpServersOptions } from "./mcp/mcp-servers.ts";
 import { Credentials } from "./models/credentials.ts";
 import { clampThinkingLevel } from "./models/model-choice.ts";
 import { ModelRegistry } from "./models/model-registry.ts";
-import { resolveModel, resolveScope } from "./models/model-resolver.ts";
+import { type ResolvedModel, resolveModel, resolveScope } from "./models/model-resolver.ts";
 import { PromptResources } from "./prompt/prompt-resources.ts";
 import { buildSystemPrompt } from "./prompt/system-prompt.ts";
-import { defaultRetrySettings, type RetrySettings } from "./run/auto-retry.ts";
-import { type CompactionSettings, defaultCompactionSettings } from "./run/compaction/policy.ts";
-import type { TaskRunnerOptions } from "./run/delegation.ts";
+import { defaultRetrySettings } from "./run/auto-retry.ts";
+import { defaultCompactionSettings } from "./run/compaction/policy.ts";
 import type { RunLimits } from "./run/limits.ts";
 import type { StreamRule } from "./run/stream-rules/rule.ts";
 import { createSessionAccess } from "./session-access.ts";
 import { connectParts } from "./session-parts.ts";
 import { SessionResources } from "./session-resources.ts";
-import type { CommandObserver } from "./tools/bash.ts";
-import type { DelegationObserver } from "./tools/delegate.ts";
-import type { FileAccess } from "./tools/file-access.ts";
-import { type BuiltInToolName, type BuiltInToolOptions, isBuiltInTool, isBuiltInToolName, loadTools } from "./tools/index.ts";
-import type { PreviewEvent } from "./tools/preview.ts";
-import { absentUser, type UserInterface } from "./user-interface.ts";
-
-export interface CreateAgentSessionOptions {
-  /** The folder to work in. Default: the process's. A session that is opened brings its own. */
-  cwd?: string;
-  /** Where configuration and sessions live. Default: `PI_CODING_AGENT_DIR`, else `~/.pi/agent`. */
-  agentDir?: string;
-  /** Where sessions of this folder are stored. Default: a folder of `agentDir` named after `cwd`. */
-  sessionDir?: string;
-  session?: SessionChoice;
-  /** The session's name. Default: the one that it has. */
-  name?: string;
-  /** Where sessions are kept. Default: files in `sessionDir`; nowhere for the choice `memory`. */
-  store?: SessionStore;
-  /** A model, or its name: `id`, `provider/id`, either with `:level`. Default: the session's, then the settings', then what has a key. */
-  model?: Model | string;
-  provider?: string;
-  /** The models that `models.cycle` walks: names, or patterns with `*`. Default: all that can be used. */
-  modelScope?: readonly string[];
-  /** Wins over stored keys and the environment. */
-  apiKey?: string;
-  /** Default: the session's, then the settings', then `medium`; the nearest that the model supports. */
-  thinkingLevel?: ThinkingLevel;
-  /** Built-in tools by name. Default: read, bash, edit, write. */
-  tools?: readonly BuiltInToolName[];
-  /** Further tools. One with the name of a built-in tool takes its place. */
-  customTools?: readonly AgentTool[];
-  /** How far calls of further tools reach, by the tool's name. Default: `execute`. */
-  toolTiers?: Readonly<Record<string, RiskTier>>;
-  /** Which calls need a yes of `user`. Default: the settings', else `never-ask`. */
-  approval?: ApprovalPolicy;
-  /** Refuses every call that does more than look. Default false. */
-  readOnly?: boolean;
-  /** Takes the place of the built-in instructions. */
-  systemPrompt?: string;
-  /** Added at the end of the system prompt. */
-  appendSystemPrompt?: string;
-  /** Whether AGENTS.md files are read. Default true. */
-  contextFiles?: boolean;
-  /** Rules that answers are watched for while they stream, before those of files. Default: none. */
-  streamRules?: readonly StreamRule[];
-  /** Whether rules are read from `rules` of `agentDir` and of a trusted project's `.pi`. Default true. */
-  ruleFiles?: boolean;
-  /** Extensions: functions, or paths (relative to `cwd`) of files, folders or packages. */
-  extensions?: readonly (string | ExtensionFactory)[];
-  /** Whether extensions of settings, of `agentDir` and of a trusted project's `.pi` are loaded too. Default true. */
-  discoverExtensions?: boolean;
-  /** Milliseconds that a handler of an extension may take, waiting for the user aside. Default: 30 seconds. */
-  extensionTimeoutMs?: number;
-  /** Whether what the folder brings in `.pi` takes effect in this session. Default: as remembered, else `user` is asked. */
-  trustProject?: boolean;
-  /** Paths of skills (relative to `cwd`) beside the usual ones; false: no skills at all. */
-  skills?: readonly string[] | false;
-  /** The same of prompt templates. */
-  promptTemplates?: readonly string[] | false;
-  /** Whether the MCP servers of the settings are used. Default true. */
-  mcp?: boolean;
-  /** Whether only models and MCP servers on this machine may be asked. Default false. What tools and extensions do is their own. */
-  offline?: boolean;
-  /** Told of each piece of configuration that is not used, in one line. Default: `user.notify`. */
-  onProblem?: (problem: string) => void;
-  /** A file that everything the models answer is appended to, for `--model replay/<file>`. Relative to `cwd`. */
-  record?: string;
-  /** The files that tools work on. Default: those of this machine. */
-  files?: FileAccess;
-  /** What runs shell commands. Default: this machine. */
-  runProcess?: ProcessRunner;
-  /** Retries of answers that failed for a passing reason. Default: the settings', else 3 after 2, 4 and 8 seconds. */
-  retry?: Partial<RetrySettings>;
-  /** When and how the conversation is summarised. What is absent: as the settings say, else the defaults. */
-  compaction?: Partial<CompactionSettings>;
-  /** What one run may use up. What is absent: as the settings say, else no limit. */
-  limits?: RunLimits;
-  /** Who is asked where a decision is needed. Default: nobody; questions get their defaults. */
-  user?: UserInterface;
-  /** Sees the output of running `bash` calls as it comes, as plain text. */
-  onCommandOutput?: CommandObserver;
-  /** Whether `onCommandOutput` is told truly what is stdout and what stderr; their order is then inexact. Default false. */
-  separateStreams?: boolean;
-  /** Told of every preview that the `preview` tool serves. */
-  onPreview?: (event: PreviewEvent) => void;
-  /** Told of every sub-task that the `delegate` tool begins. */
-  onDelegation?: DelegationObserver;
-}
+import { prepareSessionTools } from "./session-tools.ts";
+import { isBuiltInTool } from "./tools/index.ts";
+import { absentUser } from "./user-interface.ts";
 
 /** What the session of a sub-task has from the one that delegates. */
 interface Inherited {
@@ -182,27 +94,11 @@ async function assemble(
         limitMs: options.extensionTimeoutMs,
       });
   if (extensions && resources.hasExtensions(settings)) await extensions.load();
-  const models = new ModelRegistry({
-    agentDir,
-    credentials: new Credentials(agentDir, { apiKey: options.apiKey }),
-    cwd,
-    offline: options.offline ?? false,
-    ...(options.record !== undefined && { recordTo: resolve(startFolder, options.record) }),
-  });
-  for (const provider of extensions?.providers ?? []) models.addProvider(provider);
+  const models = createModels(options, cwd, extensions?.providers ?? []);
   const context = await conversation.readContext();
-  const storedModel = context.model && `${context.model.provider}/${context.model.modelId}`;
-  const choice =
-    typeof options.model === "object"
-      ? { model: options.model }
-      : await resolveModel(models, { model: options.model, provider: options.provider }, settings, storedModel);
-  const model = choice.model && (await models.prepare(choice.model));
-  const wantedLevel =
-    options.thinkingLevel ?? choice.thinkingLevel ?? context.thinkingLevel ?? settings.defaultThinkingLevel ?? "medium";
+  const { model, thinkingLevel } = await chooseModel(models, options, settings, context);
 
-  const { path: shellPath, passKeys } = settings.shell ?? {};
-  const env = passKeys === false ? createCommandEnvironment({ passKeys }) : undefined;
-  const processes = createLocalProcesses({ env, shellPath });
+  const processes = createProcesses(settings);
   const runProcess = options.runProcess ?? processes.run;
   let toolTiers = options.toolTiers ?? {};
   const approvals =
@@ -220,7 +116,6 @@ async function assemble(
       },
       ...(options.files ? { files: options.files } : {}),
     });
-  const depth = inherited?.depth ?? 0;
   const hooks: HookSlot = inherited?.hooks ?? extensions ?? { current: undefined };
   let promptsReadFor = conversation.header.id;
   const prompts = new PromptResources({
@@ -231,76 +126,37 @@ async function assemble(
     templates: namedPaths(options.promptTemplates, settings.prompts, startFolder),
     report,
   });
-  const createBuiltIn = await loadTools(options.tools);
+  const depth = inherited?.depth ?? 0;
+  const createTools = await prepareSessionTools({
+    ...{ options, settings, runProcess, depth },
+    openTask: (own, childDepth) =>
+      openSession({ ...options, ...own, session: "memory" }, { approvals, hooks: taskHooks(hooks), depth: childDepth }),
+  });
   const requestOptions = async (target: Model) => {
     models.requireReachable(target);
     const apiKey = await models.keyFor(target);
     return { sessionId: session.sessionId, ...(apiKey === undefined ? {} : { apiKey }) };
   };
-  const { steeringMode, followUpMode, interruptMode } = settings;
   const connected = await connectParts({
-    createAgent: (hooks: AgentHooks) =>
+    createAgent: (ownHooks) =>
       new Agent({
-        ...(model ? { model } : {}),
-        ...(steeringMode ? { steeringMode } : {}),
-        ...(followUpMode ? { followUpMode } : {}),
-        ...(interruptMode ? { interruptMode } : {}),
-        thinkingLevel: clampThinkingLevel(wantedLevel, model),
+        ...modesOf(settings),
+        ...(model && { model }),
+        thinkingLevel: clampThinkingLevel(thinkingLevel, model),
         requestOptions,
-        ...hooks,
+        ...ownHooks,
       }),
     conversation,
     context,
     store,
     models,
-    thinkingLevel: wantedLevel,
+    thinkingLevel,
     modelScope: options.modelScope && (await resolveScope(models, options.modelScope)),
     runProcess,
     stopProcesses: async () => {
       await Promise.all([processes.stop(), mcp?.stop()]);
     },
-    createTools(folder, parts) {
-      const custom = options.customTools ?? [];
-      const taskOptions: TaskRunnerOptions = {
-        depth,
-        toolNames: () => parts.tools().map(({ name }) => name),
-        openSession: ({ tools, limits, depth: childDepth }) =>
-          openSession(
-            {
-              ...options,
-              ...chooseTools(parts.tools(), tools),
-              ...pick("model", parts.model()),
-              cwd: folder,
-              session: "memory",
-              limits,
-            },
-            {
-              approvals,
-              hooks: {
-                get current() {
-                  return toolHooksOf(hooks.current);
-                },
-              },
-              depth: childDepth,
-            },
-          ),
-        remainingLimits: parts.remainingLimits,
-        countUsage: parts.countUsage,
-      };
-      const toolOptions: BuiltInToolOptions = {
-        todos: parts.todos,
-        runTask: async (task) => (await import("./run/delegation.ts")).createTaskRunner(taskOptions)(task),
-        runProcess,
-        ...pick("defaultTimeoutSeconds", settings.shell?.timeoutSeconds),
-        ...pick("separateStreams", options.separateStreams),
-        ...pick("files", options.files),
-        ...pick("onCommandOutput", options.onCommandOutput),
-        ...pick("onPreview", options.onPreview),
-        ...pick("onDelegation", options.onDelegation),
-      };
-      const builtIn = createBuiltIn(folder, toolOptions).filter(({ name }) => !custom.some((tool) => tool.name === name));
-      return [...builtIn, ...custom];
-    },
+    createTools,
     async buildSystemPrompt(folder, tools) {
       // Another session begins with the files as they are now.
       if (promptsReadFor !== session.sessionId) prompts.forget();
@@ -342,12 +198,11 @@ async function assemble(
         toolTiers = { ...tiers, ...options.toolTiers };
       },
     });
-    const run = async () => {
+    const forget = () => {
       prompts.forget();
       connected.systemPrompt.forget();
-      await extensions.reload(access);
     };
-    commands.register({ name: "reload", source: "extension", isHidden: true, run });
+    commands.register(reloadCommand(() => extensions.reload(access), forget));
     await extensions.bind(access);
   }
   if (options.name !== undefined && options.name !== conversation.name) await session.history.setName(options.name);
@@ -359,26 +214,67 @@ async function createStore(choice: SessionChoice, folder: string): Promise<Sessi
   return new (await import("./conversation/file-store.ts")).FileSessionStore(folder);
 }
 
-/** The tools of a sub-task by name: its own built-in ones, and the other ones of the session that delegates. */
-function chooseTools(
-  parent: readonly AgentTool[],
-  names: readonly string[],
-): Pick<CreateAgentSessionOptions, "tools" | "customTools"> {
-  const chosen = parent.filter(({ name }) => names.includes(name));
+/** @param cwd - Where the session works; a file to record to is named from where it was started. */
+function createModels(options: ResolvedOptions, cwd: string, providers: LazyExtensions["providers"]): ModelRegistry {
+  const { agentDir, apiKey, cwd: startFolder, offline = false, record } = options;
+  const models = new ModelRegistry({
+    agentDir,
+    credentials: new Credentials(agentDir, { apiKey }),
+    cwd,
+    offline,
+    ...(record !== undefined && { recordTo: resolve(startFolder, record) }),
+  });
+  for (const provider of providers) models.addProvider(provider);
+  return models;
+}
+
+/** Who answers, and how hard it shall think: as was asked for, else as in the session so far, else as the settings say. */
+async function chooseModel(models: ModelRegistry, options: ResolvedOptions, settings: Settings, context: BranchContext) {
+  const { model: named, provider } = options;
+  const stored = context.model && `${context.model.provider}/${context.model.modelId}`;
+  const choice: ResolvedModel =
+    typeof named === "object" ? { model: named } : await resolveModel(models, { model: named, provider }, settings, stored);
   return {
-    tools: chosen.filter(isBuiltInTool).flatMap(({ name }) => (isBuiltInToolName(name) ? [name] : [])),
-    customTools: chosen.filter((tool) => !isBuiltInTool(tool)),
+    model: choice.model && (await models.prepare(choice.model)),
+    thinkingLevel:
+      options.thinkingLevel ?? choice.thinkingLevel ?? context.thinkingLevel ?? settings.defaultThinkingLevel ?? "medium",
   };
 }
 
-/** Hooks for a sub-task: what is decided about the calls of the session that delegates is decided about its calls too. */
-function toolHooksOf(hooks: SessionHooks | undefined): SessionHooks | undefined {
-  return (
-    hooks && {
-      toolCall: async (call, signal) => hooks.toolCall?.(call, signal),
-      toolResult: async (call, outcome, signal) => hooks.toolResult?.(call, outcome, signal),
-    }
-  );
+function createProcesses({ shell: { path: shellPath, passKeys } = {} }: Settings): LocalProcesses {
+  const env = passKeys === false ? createCommandEnvironment({ passKeys }) : undefined;
+  return createLocalProcesses({ env, shellPath });
+}
+
+function modesOf({ steeringMode, followUpMode, interruptMode }: Settings) {
+  return {
+    ...(steeringMode ? { steeringMode } : {}),
+    ...(followUpMode ? { followUpMode } : {}),
+    ...(interruptMode ? { interruptMode } : {}),
+  };
+}
+
+/** For a sub-task: what is decided about the calls of the session that delegates is decided about its calls too. */
+function taskHooks(slot: HookSlot): HookSlot {
+  return {
+    get current(): SessionHooks | undefined {
+      const hooks = slot.current;
+      return (
+        hooks && {
+          toolCall: async (call, signal) => hooks.toolCall?.(call, signal),
+          toolResult: async (call, outcome, signal) => hooks.toolResult?.(call, outcome, signal),
+        }
+      );
+    },
+  };
+}
+
+function reloadCommand(reload: () => Promise<void>, forget: () => void): SlashCommand {
+  const run = async () => {
+    forget();
+    await reload();
+  };
+  return { name: "reload", source: "extension", isHidden: true, run };
 }
 
 function namedPaths(extra: readonly string[] | false | undefined, settings: readonly string[] | undefined, folder: string) {
@@ -407,9 +303,4 @@ async function prepareRules(rules: readonly StreamRule[]) {
 
 function toRunLimits({ maxTimeSeconds, ...limits }: NonNullable<Settings["limits"]> = {}): RunLimits {
   return { ...limits, ...(maxTimeSeconds === undefined ? {} : { maxTimeMs: maxTimeSeconds * 1000 }) };
-}
-
-/** An option that is absent when it has no value. */
-function pick<K extends string, V>(key: K, value: V | undefined): { [N in K]?: V } {
-  return (value === undefined ? {} : { [key]: value }) as { [N in K]?: V };
 }

@@ -1,4 +1,5 @@
 export { AgentSession, type CompactOptions, type PromptOptions } from "./agent-session.ts";
+export type { CreateAgentSessionOptions } from "./agent-session-options.ts";
 export { type ApprovalPolicy, approvalPolicies } from "./approvals/policy.ts";
 export { type RiskTier, riskTiers } from "./approvals/risk.ts";
 export { type Settings, SettingsSchema } from "./config/settings.ts";
@@ -15,7 +16,7 @@ export type {
   SessionLog,
   SessionStore,
 } from "./conversation/session-store.ts";
-export { type CreateAgentSessionOptions, createAgentSession } from "./create-agent-session.ts";
+export { createAgentSession } from "./create-agent-session.ts";
 export { SessionError, type SessionErrorCode, UsageError } from "./errors.ts";
 export { type CommandEnvironmentOptions, createCommandEnvironment } from "./exec/command-environment.ts";
 export {

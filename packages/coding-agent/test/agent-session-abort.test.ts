@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { anthropic, keepOpen, openai, type ProviderServer } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
 import type { AgentSession, AgentSessionEvent } from "../src/agent-session.ts";
-import type { CreateAgentSessionOptions } from "../src/create-agent-session.ts";
+import type { CreateAgentSessionOptions } from "../src/agent-session-options.ts";
 import { absentUser } from "../src/user-interface.ts";
 import { serveModels } from "./helpers/endpoints.ts";
 import { expectProcessGone, readPid } from "./helpers/processes.ts";

@@ -1,6 +1,6 @@
 import { createScriptedModel, type ScriptedAnswer } from "@pikit/ai";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { CreateAgentSessionOptions } from "../src/create-agent-session.ts";
+import type { CreateAgentSessionOptions } from "../src/agent-session-options.ts";
 import { absentUser, type Clarification, type ClarificationAnswer } from "../src/user-interface.ts";
 import { createGate, throughGate } from "./helpers/gate.ts";
 import { createScriptedSession, nextEvent } from "./helpers/sessions.ts";

@@ -3,7 +3,7 @@ import type { Attachment } from "@pikit/agent";
 import type { ScriptedAnswer } from "@pikit/ai";
 import { describe, expect, test } from "vitest";
 import type { AgentSession, AgentSessionEvent } from "../src/agent-session.ts";
-import type { CreateAgentSessionOptions } from "../src/create-agent-session.ts";
+import type { CreateAgentSessionOptions } from "../src/agent-session-options.ts";
 import { createGate, throughGate } from "./helpers/gate.ts";
 import { createScriptedSession, nextEvent } from "./helpers/sessions.ts";
 import { describeMessage, story } from "./helpers/story.ts";

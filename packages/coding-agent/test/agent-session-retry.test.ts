@@ -1,7 +1,7 @@
 import { anthropic, cut, keepOpen, openai, type ProviderServer } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
 import type { AgentSessionEvent } from "../src/agent-session.ts";
-import type { CreateAgentSessionOptions } from "../src/create-agent-session.ts";
+import type { CreateAgentSessionOptions } from "../src/agent-session-options.ts";
 import { serveModels } from "./helpers/endpoints.ts";
 import { nextEvent, openSession } from "./helpers/sessions.ts";
 import { story } from "./helpers/story.ts";

@@ -1,5 +1,6 @@
 import type { AgentSession } from "../agent-session.ts";
-import { type CreateAgentSessionOptions, createAgentSession } from "../create-agent-session.ts";
+import type { CreateAgentSessionOptions } from "../agent-session-options.ts";
+import { createAgentSession } from "../create-agent-session.ts";
 import { writeError } from "../modes/terminal-text.ts";
 import type { Arguments } from "./args.ts";
 import { toSessionOptions } from "./session-options.ts";

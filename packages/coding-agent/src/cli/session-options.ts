@@ -1,7 +1,7 @@
 import type { ThinkingLevel } from "@pikit/ai";
+import type { CreateAgentSessionOptions } from "../agent-session-options.ts";
 import type { ApprovalPolicy } from "../approvals/policy.ts";
 import { looksLikePath, type SessionChoice } from "../conversation/choose-session.ts";
-import type { CreateAgentSessionOptions } from "../create-agent-session.ts";
 import { UsageError } from "../errors.ts";
 import type { RunLimits } from "../run/limits.ts";
 import { type BuiltInToolName, builtInToolNames } from "../tools/index.ts";

@@ -7,7 +7,7 @@ import { type Context, createScriptedModel, type ScriptedAnswer } from "@pikit/a
 import { openai, startProviderServer } from "@pikit/test-kit";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { AgentSessionEvent } from "../../src/agent-session.ts";
-import type { CreateAgentSessionOptions } from "../../src/create-agent-session.ts";
+import type { CreateAgentSessionOptions } from "../../src/agent-session-options.ts";
 import { absentUser, type UserInterface } from "../../src/user-interface.ts";
 import { bashThenDone, openSession } from "../helpers/sessions.ts";
 import { useWorkspace } from "../helpers/workspace.ts";

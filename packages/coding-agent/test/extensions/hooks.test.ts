@@ -1,7 +1,7 @@
 import { type Context, createScriptedModel, type ScriptedAnswer } from "@pikit/ai";
 import { describe, expect, test } from "vitest";
 import type { AgentSessionEvent } from "../../src/agent-session.ts";
-import type { CreateAgentSessionOptions } from "../../src/create-agent-session.ts";
+import type { CreateAgentSessionOptions } from "../../src/agent-session-options.ts";
 import type { ExtensionFactory } from "../../src/extensions/api.ts";
 import { absentUser, type UserInterface } from "../../src/user-interface.ts";
 import { createGate, throughGate } from "../helpers/gate.ts";

@@ -1,7 +1,8 @@
 import { createScriptedModel, type Script, type ScriptedAnswer } from "@pikit/ai";
 import { onTestFinished } from "vitest";
 import type { AgentSession, AgentSessionEvent } from "../../src/agent-session.ts";
-import { type CreateAgentSessionOptions, createAgentSession } from "../../src/create-agent-session.ts";
+import type { CreateAgentSessionOptions } from "../../src/agent-session-options.ts";
+import { createAgentSession } from "../../src/create-agent-session.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface ScriptedSession {

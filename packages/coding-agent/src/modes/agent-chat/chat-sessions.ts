@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import type { AgentSession } from "../../agent-session.ts";
+import type { CreateAgentSessionOptions } from "../../agent-session-options.ts";
 import { sessionFolder } from "../../config/paths.ts";
 import type { SessionChoice } from "../../conversation/choose-session.ts";
 import { Conversation } from "../../conversation/conversation.ts";
 import { FileSessionStore } from "../../conversation/file-store.ts";
 import type { SessionStore } from "../../conversation/session-store.ts";
-import { type CreateAgentSessionOptions, createAgentSession } from "../../create-agent-session.ts";
+import { createAgentSession } from "../../create-agent-session.ts";
 import { writeError } from "../terminal-text.ts";
 import { type BaseOptions, type ChatOptions, toSessionOptions } from "./chat-options.ts";
 import type { ChatParams } from "./protocol.ts";

@@ -1,7 +1,7 @@
 import { createScriptedModel, type ScriptedAnswer } from "@pikit/ai";
 import { describe, expect, test } from "vitest";
 import type { AgentSessionEvent } from "../../../src/agent-session.ts";
-import type { CreateAgentSessionOptions } from "../../../src/create-agent-session.ts";
+import type { CreateAgentSessionOptions } from "../../../src/agent-session-options.ts";
 import { createGate, throughGate } from "../../helpers/gate.ts";
 import { nextEvent, openSession } from "../../helpers/sessions.ts";
 import { useWorkspace } from "../../helpers/workspace.ts";

@@ -1,0 +1,39 @@
+import { toWireModel } from "./models/wire-model.ts";
+import type { SessionState, SessionStats } from "./protocol/data.ts";
+import type { ConnectedParts } from "./session-parts.ts";
+
+/** See `AgentSession.state`. */
+export function readState(parts: ConnectedParts): Omit<SessionState, "streamMode"> {
+  const { agent, compactor } = parts;
+  const { conversation } = parts.transcript;
+  const { model, thinkingLevel, messages } = agent.state;
+  const { queuedCount } = agent;
+  return {
+    model: model ? toWireModel(model) : null,
+    thinkingLevel,
+    isStreaming: parts.runs.isActive,
+    isCompacting: compactor.isCompacting,
+    queueMode: agent.steering.mode,
+    steeringMode: agent.steering.mode,
+    followUpMode: agent.followUps.mode,
+    interruptMode: agent.interruptMode,
+    sessionFile: conversation.path,
+    sessionId: conversation.header.id,
+    sessionName: conversation.name,
+    autoCompactionEnabled: compactor.enabled,
+    autoRetryEnabled: parts.retries[0].enabled,
+    messageCount: messages.length,
+    queuedMessageCount: queuedCount,
+    pendingMessageCount: queuedCount,
+    todoPhases: parts.todos.phases,
+  };
+}
+
+/** See `AgentSession.stats`. */
+export function readStats({ compactor, transcript: { conversation } }: ConnectedParts): SessionStats {
+  return conversation.stats.toStats({
+    sessionFile: conversation.path,
+    sessionId: conversation.header.id,
+    contextUsage: compactor.contextUsage ?? { tokens: null, contextWindow: 0, percent: null },
+  });
+}
