@@ -1,6 +1,8 @@
-/** How many times longer the long input is. */
-const factor = 8;
-/** CPU milliseconds that say nothing: a collection of garbage, code that is compiled. */
+/** Into how many pieces the input is divided. */
+const pieces = 8;
+/** How many times more the whole may cost than its pieces: caches miss, tables grow. What is quadratic costs `pieces` times more. */
+const tolerance = 4;
+/** CPU milliseconds that say nothing: a collection of garbage, code that is compiled, the step of the kernel's clock. */
 const noiseMs = 50;
 
 type Work = () => unknown;
@@ -12,24 +14,32 @@ export function cpuMs(): number {
 }
 
 /**
- * Asserts that work on an input of `size` costs not much more than eight times as much as on an eighth of it; what is quadratic costs
- * 64 times as much.
+ * Asserts that work on an input of `size` costs about as much as on eight inputs of an eighth of it.
  *
- * @param prepare - Makes the input, which does not count, and returns the work.
+ * @param prepare - Makes an input, which does not count, and returns the work.
  * @throws {Error} If it costs more.
  */
 export async function assertLinear(size: number, prepare: (size: number) => Work | Promise<Work>): Promise<void> {
-  const cost = async (length: number) => {
-    const work = await prepare(length);
-    const before = cpuMs();
-    await work();
-    return cpuMs() - before;
+  const cost = async (length: number, times: number) => {
+    let sum = 0;
+    for (let time = 0; time < times; time += 1) {
+      const work = await prepare(length);
+      const before = cpuMs();
+      await work();
+      sum += cpuMs() - before;
+    }
+    return sum;
   };
-  const short = Math.min(await cost(size / factor), await cost(size / factor), await cost(size / factor));
-  const long = Math.min(await cost(size), await cost(size));
-  const most = Math.max(3 * factor * short, noiseMs);
-  if (long > most)
-    throw new Error(`${size} cost ${long} ms of CPU, ${size / factor} cost ${short} ms; expected ${most} ms at most.`);
+  const divided = [await cost(size / pieces, pieces)];
+  const whole = [await cost(size, 1)];
+  divided.push(await cost(size / pieces, pieces));
+  whole.push(await cost(size, 1));
+  const [short, long] = [Math.min(...divided), Math.min(...whole)];
+  const most = Math.max(tolerance * short, noiseMs);
+  if (long <= most) return;
+  throw new Error(
+    `${size} cost ${long} ms of CPU, ${pieces} times ${size / pieces} cost ${short} ms; expected ${most} ms at most.`,
+  );
 }
 
 /** Watches until `stop` for how long the event loop was kept busy without a turn. */
