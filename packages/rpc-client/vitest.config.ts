@@ -4,5 +4,6 @@ export default defineProject({
   // Tests run from source: the condition names each package's src/index.ts (plain `resolve.conditions` does not reach it).
   ssr: { resolve: { conditions: ["pikit-source"] } },
   // Whole programs are started, on machines that may be busy.
-  test: { name: "@pikit/rpc-client", include: ["test/**/*.test.ts"], testTimeout: 30_000, hookTimeout: 60_000 },
+  // Two workers: the default is cores − 1, one on the two cores that CI has. Set at the root, it would not reach a project.
+  test: { name: "@pikit/rpc-client", include: ["test/**/*.test.ts"], testTimeout: 30_000, hookTimeout: 60_000, maxWorkers: 2 },
 });
