@@ -18,6 +18,7 @@ import type {
 import { createCommandEnvironment } from "../exec/command-environment.ts";
 import { isExecutable } from "../exec/find-program.ts";
 import { assertWorkingFolder } from "../exec/working-folder.ts";
+import { untilAborted } from "../until-aborted.ts";
 import { packageVersion } from "../version.ts";
 import { type McpCall, type McpConnection, McpConnectionError, type McpTool } from "./connection.ts";
 import { readTools } from "./read-tools.ts";
@@ -72,7 +73,7 @@ export async function connect(options: ConnectOptions): Promise<McpConnection> {
     client.onclose = () => settle(transport.describeEnd());
   });
   try {
-    await unlessAborted(client.connect(transport, { signal, timeout: maxTimeoutMs }), signal);
+    await untilAborted(client.connect(transport, { signal, timeout: maxTimeoutMs }), signal);
   } catch (error) {
     await transport.close();
     signal.throwIfAborted();
@@ -162,15 +163,6 @@ async function findProgram(command: string, folder: string, searchPath = ""): Pr
   for (const path of candidates) if (await isExecutable(path)) return path;
   const place = command.includes("/") ? "" : " in the folders of PATH";
   throw new McpConnectionError("refused", `the program ${command} was not found${place}`);
-}
-
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  // Left behind, it fails when its transport is closed.
-  promise.catch(() => undefined);
-  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener("abort", onAbort));
 }
 
 function toConnectionError(error: unknown, transport: EndingTransport, signal: AbortSignal): McpConnectionError {

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { ToolError } from "@pikit/agent";
 import { createThrottle } from "../tools/throttle.ts";
+import { untilAborted } from "../until-aborted.ts";
 import { type McpConnection, McpConnectionError, type McpProgress, type McpTool } from "./connection.ts";
 import { type McpServerConfig, type ResolvedServer, resolveServer } from "./server-config.ts";
 
@@ -162,7 +163,7 @@ export class McpServer {
       const before = this.#failures;
       try {
         if (waitMs > 0) await sleep(waitMs, undefined, { signal });
-        await unlessAborted(this.start(), signal);
+        await untilAborted(this.start(), signal);
       } catch {
         throw new ToolError("aborted", `The call of the MCP server ${this.name} was aborted.`);
       }
@@ -211,14 +212,6 @@ export class McpServer {
   #redact(text: string): string {
     return this.#secrets.filter((secret) => secret.length >= 4).reduce((rest, secret) => rest.replaceAll(secret, "[hidden]"), text);
   }
-}
-
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener("abort", onAbort));
 }
 
 function describe(error: unknown): string {

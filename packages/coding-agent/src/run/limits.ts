@@ -1,7 +1,8 @@
 import type { FinishedTurn } from "@pikit/agent";
 import type { AssistantMessage } from "@pikit/ai";
 import type { LimitEvent, LimitName } from "../protocol/events.ts";
-import type { Clarification, UserInterface } from "../user-interface.ts";
+import { untilAborted } from "../until-aborted.ts";
+import type { Clarification, ClarificationAnswer, UserInterface } from "../user-interface.ts";
 
 /** What a run may use up; what is absent has no limit. Counted from each accepted prompt. */
 export interface RunLimits {
@@ -117,7 +118,7 @@ export class LimitGuard {
     const limit = toolResults.length > 0 || this.#options.isMoreQueued() ? this.#findReached() : undefined;
     if (limit === undefined) return undefined;
     const question = questions[limit];
-    const answered = question ? await untilAborted(this.#options.user.clarify(question, { signal }), signal) : undefined;
+    const answered = question ? await this.#clarify(question, signal) : undefined;
     if (signal.aborted) return "stop";
     if (answered?.action === "continue") {
       this.#reset(limit);
@@ -126,6 +127,16 @@ export class LimitGuard {
     }
     await this.#tell(limit);
     return "stop";
+  }
+
+  /** The user's answer; undefined after an abort, also of a user interface that does not mind the signal. */
+  async #clarify(question: Clarification, signal: AbortSignal): Promise<ClarificationAnswer | undefined> {
+    try {
+      return await untilAborted(this.#options.user.clarify(question, { signal }), signal);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    }
   }
 
   #findReached(): LimitName | undefined {
@@ -163,17 +174,4 @@ export class LimitGuard {
 
 function ask(reason: Clarification["reason"], message: string): Clarification {
   return { reason, message, suggestions: ["Continue", "Continue with a hint", "Stop"] };
-}
-
-/** Waits for an answer no longer than until the abort, also of somebody who does not mind the signal. */
-async function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
-  const onAbort = () => resolve(undefined);
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([answer, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }

@@ -1,10 +1,10 @@
 import { join } from "node:path";
+import { untilAborted } from "../../until-aborted.ts";
 import type { DirectoryEntry, FileAccess, FileType } from "../file-access.ts";
 import { createBreather } from "./breather.ts";
 import { IgnoreRules, ignoreFileName, type RuledFolder, readIgnoreFile } from "./ignore-rules.ts";
 import { compareNames } from "./name-order.ts";
 import { hasRepositoryMarker } from "./repositories.ts";
-import { untilAborted } from "./until-aborted.ts";
 
 /** How many folders beside each other are read ahead: the disk is no bottleneck then, and a distant file system less of one. */
 const foldersAhead = 8;
@@ -70,7 +70,7 @@ export async function* walkTree(options: WalkOptions): AsyncGenerator<WalkedEntr
     if (accept(entry) && (isDirectory || !frame.rules.ignores(entry.path, false))) yield entry;
     if (!isDirectory) continue;
     readAhead(options, frame);
-    const folder = await untilAborted(frame.ahead.get(entry.path) ?? Promise.resolve(undefined), signal);
+    const folder = await untilAborted(frame.ahead.get(entry.path), signal);
     frame.ahead.delete(entry.path);
     if (!folder) onUnreadable?.(entry.path);
     else if (enter?.(entry.path, folder) !== false) stack.push(createFrame(options, entry.path, folder, frame.rules));
