@@ -1,9 +1,3 @@
-import { defineProject } from "vitest/config";
+import { testsOf } from "../../scripts/vitest-project.ts";
 
-export default defineProject({
-  // Tests run from source: the condition names each package's src/index.ts (plain `resolve.conditions` does not reach it).
-  ssr: { resolve: { conditions: ["pikit-source"] } },
-  // Whole programs are started, on machines that may be busy.
-  // Two workers: the default is cores − 1, one on the two cores that CI has. Set at the root, it would not reach a project.
-  test: { name: "@pikit/rpc-client", include: ["test/**/*.test.ts"], testTimeout: 30_000, hookTimeout: 60_000, maxWorkers: 2 },
-});
+export default testsOf("@pikit/rpc-client");
