@@ -1,4 +1,6 @@
+import type { PendingToolCall } from "@pikit/agent";
 import { localFiles } from "../tools/local-files.ts";
+import { untilAborted } from "../until-aborted.ts";
 import type { ApprovalOptions, Approvals } from "./approvals.ts";
 import { type Answer, Asker } from "./ask.ts";
 import { assessTool, isReader } from "./assess-tool.ts";
@@ -6,21 +8,41 @@ import { decide } from "./policy.ts";
 import { createQuestion } from "./question.ts";
 import type { Verdict } from "./risk.ts";
 
+type JudgedCall = Pick<PendingToolCall, "tool" | "params">;
+
+/** A question that was put. */
+interface Asked {
+  verdict: Verdict;
+  answer: Promise<Answer>;
+}
+
 /** Judges calls and asks about them. */
 export function createJudge(options: ApprovalOptions): Approvals {
   const asker = new Asker(options.user, options.timeoutMs);
   const assess: Approvals["assess"] = ({ tool, params }) =>
     assessTool(tool, params, { cwd: options.cwd, files: options.files ?? localFiles }, options);
+  /** Settles when each earlier call has either put its question or needs none. */
+  let earlier: Promise<unknown> = Promise.resolve();
+
+  /** The question about a call, put after those of earlier calls: some calls take longer to assess. Undefined when the call may run. */
+  async function putQuestion(call: JudgedCall, turn: Promise<unknown>, signal: AbortSignal): Promise<Asked | undefined> {
+    const verdict = await assess(call);
+    if (decide(verdict.tier, options) === "allow") return undefined;
+    await untilAborted(turn, signal).catch(() => undefined);
+    return { verdict, answer: asker.ask(createQuestion(call, verdict), signal) };
+  }
+
   return {
     assess,
     async check(call, signal) {
-      const { policy, readOnly } = options;
       if (isReader(call.tool, options)) return undefined;
-      if (readOnly) return { refuse: explainReadOnly(call.tool.name) };
-      const verdict = await assess(call);
-      if (decide(verdict.tier, { policy, readOnly }) === "allow") return undefined;
-      const answer = await asker.ask(createQuestion(call, verdict), signal);
-      return answer === "yes" ? undefined : { refuse: explainRefusal(answer, verdict) };
+      if (options.readOnly) return { refuse: explainReadOnly(call.tool.name) };
+      const question = putQuestion(call, earlier, signal);
+      earlier = Promise.allSettled([earlier, question]);
+      const asked = await question;
+      if (!asked) return undefined;
+      const answer = await asked.answer;
+      return answer === "yes" ? undefined : { refuse: explainRefusal(answer, asked.verdict) };
     },
   };
 }

@@ -5,6 +5,8 @@ import { createScriptedModel, type ScriptedAnswer } from "@pikit/ai";
 import { Type } from "@sinclair/typebox";
 import { describe, expect, test } from "vitest";
 import { type ApprovalOptions, createApprovals } from "../../src/approvals/approvals.ts";
+import type { FileAccess } from "../../src/tools/file-access.ts";
+import { localFiles } from "../../src/tools/local-files.ts";
 import { absentUser, type Confirmation, type UserInterface } from "../../src/user-interface.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
 import { createTools } from "../tools/create-tools.ts";
@@ -288,6 +290,38 @@ describe("questions", () => {
     await expect.poll(() => asked).toEqual(["sudo 0", "sudo 2"]);
     answers[1]?.(false);
     expect(await checks[2]).toMatchObject({ refuse: expect.stringContaining("declined") });
+  });
+
+  test("are put in the order of the calls, also when the first takes longer to assess", async () => {
+    const { user, questions } = answering(true, true);
+    const held = Promise.withResolvers<void>();
+    const files: FileAccess = {
+      ...localFiles,
+      async realpath(path) {
+        if (path.endsWith("slow.txt")) await held.promise;
+        return localFiles.realpath(path);
+      },
+    };
+    const approvals = createApprovals({
+      policy: "always",
+      readOnly: false,
+      cwd: workspace.cwd,
+      user,
+      files,
+      isBuiltIn: () => true,
+    });
+    const [bashTool, write] = (await createTools(workspace.cwd, ["bash", "write"])) as [AgentTool, AgentTool];
+    const { signal } = new AbortController();
+    const slow = approvals.check({ tool: write, params: { path: "slow.txt", content: "" } }, signal);
+    const quick = { tool: bashTool, params: { command: "ls" } };
+    const next = approvals.check(quick, signal);
+    // Assessed while the call before the other one is: it asks nothing yet, and an abort takes it out of the line.
+    const aborted = approvals.check(quick, AbortSignal.abort());
+    expect(await aborted).toMatchObject({ refuse: expect.stringContaining("aborted") });
+    expect(questions).toEqual([]);
+    held.resolve();
+    expect(await Promise.all([slow, next])).toEqual([undefined, undefined]);
+    expect(questions.map(({ message }) => message.includes("slow.txt"))).toEqual([true, false]);
   });
 
   test("SC-012 show what would hide or reorder text, and the end of a long command", async () => {
