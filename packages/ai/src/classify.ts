@@ -1,7 +1,8 @@
+import { isUsedUp } from "./allowance.ts";
 import { keyVariablesOf } from "./auth.ts";
 import { AiError, type AiErrorCode, isAiError } from "./errors.ts";
 import { isOverflowText } from "./overflow.ts";
-import { cleanText, describeErrorBody, readErrorFields, readErrorText } from "./provider-text.ts";
+import { cleanText, describeErrorBody, fieldsOfError, readErrorFields, readErrorText } from "./provider-text.ts";
 import type { Model } from "./types.ts";
 
 /** What is known of a failed answer besides its status and message. */
@@ -16,6 +17,8 @@ export interface FailedAnswer {
   type?: string | undefined;
   /** The names that the body of the answer gives the error; they classify it but are not shown. */
   bodyCode?: string | undefined;
+  /** See `RefusalFacts`. */
+  quotaIds?: readonly string[] | undefined;
   /** Whether a 400 or 413 without a message means an overflow: Cerebras says nothing else. */
   emptyIsOverflow?: boolean | undefined;
   cause?: unknown;
@@ -29,10 +32,6 @@ const retryableStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429, 500,
 
 /** Statuses whose text may tell of an overflow. Never 429: that is cured by waiting. */
 const overflowStatuses: ReadonlySet<number> = new Set([400, 413, 422, 500]);
-
-/** 429 answers that no waiting cures. */
-const exhaustedTexts =
-  /insufficient_quota|exceeded your current quota|credit balance is too low|insufficient credits|spend(?:ing)? limit|usage limit|billing/i;
 
 /** What a filter or the model's own judgement stopped; asking again gives the same. */
 const refusalTexts = /\bcontent_filter\b|content_policy_violation|responsible_?ai_?policy/i;
@@ -90,19 +89,21 @@ const statusOfType: Readonly<Record<string, number>> = {
 };
 
 /**
- * The error that an HTTP status stands for. The status decides; the message only tells an overflow from other bad requests and a
- * used-up quota from a rate limit.
+ * The error that an HTTP status stands for. The status decides; the message only tells an overflow from other bad requests. An allowance
+ * of a day or longer that is used up is a final `rate_limit`, whatever the status.
  */
 export function errorForStatus(status: number, message: string, answer: FailedAnswer): AiError {
   const { provider, retryAfterMs, type, cause } = answer;
   const text = cleanText(message);
   const signals = `${text} ${type ?? ""} ${answer.bodyCode ?? ""}`;
   const isSilentOverflow = answer.emptyIsOverflow === true && text === "" && (status === 400 || status === 413);
-  const code = isSilentOverflow ? "context_overflow" : codeOf(status, signals);
+  const named = `${type ?? ""} ${answer.bodyCode ?? ""}`;
+  const usedUp = status !== 401 && isUsedUp({ text: signals, code: named, quotaIds: answer.quotaIds, retryAfterMs });
+  const code = isSilentOverflow ? "context_overflow" : usedUp ? "rate_limit" : codeOf(status, signals);
   const hint = keyHint(code, provider) + waitHint(retryAfterMs);
   return new AiError(code, `${type ?? status} from ${provider}: ${text || "no message"}${hint}`, {
     status,
-    retryable: isRetryable(status, code, signals, answer.shouldRetry),
+    retryable: !usedUp && isRetryable(status, code, signals, answer.shouldRetry),
     cause,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });
@@ -118,7 +119,6 @@ function isRetryable(status: number, code: AiErrorCode, signals: string, shouldR
   if (code === "context_overflow" || code === "request_too_large" || code === "refused") return false;
   if (shouldRetry !== undefined) return shouldRetry;
   if (status === 400 && badCallTexts.test(signals)) return true;
-  if (status === 429 && exhaustedTexts.test(signals)) return false;
   return retryableStatuses.has(status) && !(status === 500 && deterministicTexts.test(signals));
 }
 
@@ -135,22 +135,30 @@ export async function errorOfResponse(
 ): Promise<AiError> {
   let body = await response.text().catch(() => "");
   for (const secret of secrets) body = body.replaceAll(secret, "<key>");
-  const { code, retryDelayMs } = readErrorFields(body);
+  const { code, retryDelayMs, quotaIds } = readErrorFields(body);
   const { retryAfterMs = retryDelayMs, shouldRetry } = readRetryHeaders(response.headers);
   return errorForStatus(response.status, readErrorText(body), {
     provider,
     retryAfterMs,
     shouldRetry,
     bodyCode: code,
+    quotaIds,
     emptyIsOverflow,
   });
 }
 
-/** The error that a provider reports inside a stream that began with status 200. */
-export function errorInStream(error: { type?: unknown; message: string }, provider: string): AiError {
+/**
+ * The error that a provider reports inside a stream that began with status 200.
+ *
+ * @param error - `body` is the error as it came, where it may say more.
+ */
+export function errorInStream(error: { type?: unknown; message: string; body?: unknown }, provider: string): AiError {
   const type = typeof error.type === "number" ? String(error.type) : typeof error.type === "string" ? error.type : "";
   const status = Object.hasOwn(statusOfType, type) ? statusOfType[type] : tryParseStatus(type);
-  if (status !== undefined) return errorForStatus(status, error.message, { provider, type: type || undefined });
+  if (status !== undefined) {
+    const { code: bodyCode, retryDelayMs: retryAfterMs, quotaIds } = fieldsOfError(error.body);
+    return errorForStatus(status, error.message, { provider, type: type || undefined, bodyCode, retryAfterMs, quotaIds });
+  }
   const text = cleanText(error.message) || "no message";
   const { code, retryable } = classifyText(`${text} ${type}`) ?? { code: "bad_response", retryable: true };
   return new AiError(code, `${type || "error"} from ${provider}: ${text}`, { retryable });
@@ -158,9 +166,9 @@ export function errorInStream(error: { type?: unknown; message: string }, provid
 
 /** What an error without a status says about itself; undefined when it says nothing that we know. */
 function classifyText(text: string): { code: AiErrorCode; retryable: boolean } | undefined {
+  if (isUsedUp({ text })) return { code: "rate_limit", retryable: false };
   if (isOverflowText(text)) return { code: "context_overflow", retryable: false };
   if (refusalTexts.test(text)) return { code: "refused", retryable: false };
-  if (exhaustedTexts.test(text)) return { code: "rate_limit", retryable: false };
   return overloadTexts.test(text) ? { code: "overloaded", retryable: true } : undefined;
 }
 

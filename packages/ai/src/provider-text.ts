@@ -33,7 +33,6 @@ export function describeErrorBody(body: unknown): string {
   if (typeof body !== "object" || body === null) return "";
   // Google wraps the error of a stream in a list.
   if (Array.isArray(body) && body.length === 1) return describeErrorBody(body[0]);
-  if (Array.isArray(body) && body.length === 1) return describeErrorBody(body[0]); // Google's error bodies
   const { error, message, detail } = body as { error?: unknown; message?: unknown; detail?: unknown };
   if (typeof error === "object" && error !== null) return describeErrorBody(error);
   for (const text of [message, error, detail]) if (typeof text === "string" && text !== "") return text;
@@ -46,21 +45,36 @@ export interface ErrorFields {
   code: string;
   /** Google's way to say Retry-After, such as `retryDelay: "39s"`. */
   retryDelayMs?: number;
+  /** Google's names of the quotas that are used up. */
+  quotaIds?: readonly string[];
 }
 
 /** Reads the fields of an error body; there are none where it is not JSON. */
 export function readErrorFields(body: string): ErrorFields {
   try {
     const parsed: unknown = JSON.parse(body);
-    const outer = asRecord(Array.isArray(parsed) ? parsed[0] : parsed);
-    const { code, type, status, details, innererror } = typeof outer.error === "object" ? asRecord(outer.error) : outer;
-    const names = [code, type, status, asRecord(innererror).code].filter((name) => typeof name === "string");
-    const delays = Array.isArray(details) ? details.map((detail) => asRecord(detail).retryDelay) : [];
-    const delay = delays.find((value): value is string => typeof value === "string" && /^\d+(?:\.\d+)?s$/.test(value));
-    return { code: names.join(" "), ...(delay !== undefined && { retryDelayMs: Math.ceil(Number.parseFloat(delay) * 1000) }) };
+    return fieldsOfError(Array.isArray(parsed) ? parsed[0] : parsed);
   } catch {
     return { code: "" }; // no JSON
   }
+}
+
+/** As `readErrorFields`, from a body or the error in it. */
+export function fieldsOfError(body: unknown): ErrorFields {
+  const outer = asRecord(body);
+  const { code, type, status, details, innererror } = typeof outer.error === "object" ? asRecord(outer.error) : outer;
+  const names = [code, type, status, asRecord(innererror).code].filter((name) => typeof name === "string");
+  const facts = (Array.isArray(details) ? details : []).map(asRecord);
+  const delay = facts
+    .map(({ retryDelay }) => retryDelay)
+    .find((value) => typeof value === "string" && /^\d+(?:\.\d+)?s$/.test(value));
+  const violations = facts.flatMap((fact) => (Array.isArray(fact.violations) ? fact.violations.map(asRecord) : []));
+  const quotaIds = violations.map(({ quotaId }) => quotaId).filter((id) => typeof id === "string");
+  return {
+    code: names.join(" "),
+    ...(delay !== undefined && { retryDelayMs: Math.ceil(Number.parseFloat(delay as string) * 1000) }),
+    ...(quotaIds.length > 0 && { quotaIds }),
+  };
 }
 
 function asRecord(value: unknown): Record<string, unknown> {

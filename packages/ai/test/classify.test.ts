@@ -147,6 +147,78 @@ describe("ER-016 status 429 that no waiting cures", () => {
   });
 });
 
+describe("ER-016 an allowance of a day or longer that is used up is not asked for again, whatever the status", () => {
+  const groq = (span: string, wait: string) =>
+    `Rate limit reached for model \`llama\` in organization \`org_1\` service tier \`on_demand\` on ${span}: Limit 100000, Used 97050, ` +
+    `Requested 3619. Please try again in ${wait}. Need more tokens? Upgrade to Dev Tier today at https://console.groq.com/settings/billing`;
+
+  test.each([
+    groq("tokens per day (TPD)", "9m38.016s"),
+    "Rate limit reached for gpt-4o-mini in organization org-1 on requests per day (RPD): Limit 200, Used 200, Requested 1. Please try again in 8.64s.",
+    "Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 free model requests per day",
+    "Rate limit exceeded: free-models-per-day-high-balance.",
+    "Key limit exceeded (daily limit). Manage it using https://openrouter.ai/settings/keys",
+    "Your team 16f2151a has either used all available credits or reached its monthly spending limit. Please purchase more credits.",
+    "You have reached your specified workspace API usage limits. You will regain access on 2025-06-01 at 00:00 UTC.",
+    "You have exceeded your monthly quota (Request ID: F278)",
+    "You have exhausted your daily quota on this model.",
+    "Token limit (500,000 per day) exceeded. Used: 508,311 tokens.",
+    '{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier", "message": "quota exceeded"}',
+  ])("%s", (message) => {
+    for (const status of [400, 402, 403, 429, 500, 503, 529]) {
+      const error = errorForStatus(status, message, { provider: "test", shouldRetry: true, retryAfterMs: 8640 });
+      expect(error).toMatchObject({ code: "rate_limit", status, retryable: false });
+    }
+    expect(errorInStream({ message }, "test")).toMatchObject({ code: "rate_limit", retryable: false });
+    expect(errorInStream({ type: "server_error", message }, "test")).toMatchObject({ code: "rate_limit", retryable: false });
+  });
+
+  test.each([
+    groq("tokens per minute (TPM)", "4.2s"),
+    "Rate limit reached on requests per min (RPM): Limit 3. Please try again in 20s. Add a payment method at https://platform.openai.com/account/billing.",
+    "This request would exceed your account's rate limit. Please try again later.",
+    "Daily maintenance in progress",
+  ])("one of a minute is: %s", (message) => {
+    expect(ofStatus(429, message)).toMatchObject({ code: "rate_limit", retryable: true });
+    expect(ofStatus(503, message)).toMatchObject({ code: "overloaded", retryable: true });
+  });
+
+  /** Google says the same of both. */
+  const google = (retryDelay: string | undefined, ...quotaIds: string[]) => ({
+    error: {
+      code: 429,
+      status: "RESOURCE_EXHAUSTED",
+      message: "You exceeded your current quota, please check your plan and billing details.",
+      details: [
+        { "@type": "type.googleapis.com/google.rpc.QuotaFailure", violations: quotaIds.map((quotaId) => ({ quotaId })) },
+        ...(retryDelay ? [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay }] : []),
+      ],
+    },
+  });
+
+  test.each([
+    { quotas: ["GenerateRequestsPerDayPerProjectPerModel-FreeTier"], delay: "45s", retryable: false },
+    {
+      quotas: ["GenerateRequestsPerMinutePerProjectPerModel", "GenerateRequestsPerDayPerProjectPerModel"],
+      delay: "45s",
+      retryable: false,
+    },
+    { quotas: ["GenerateContentPaidTierInputTokensPerModelPerMinute"], delay: undefined, retryable: true },
+    { quotas: ["GenerateContentPaidTierInputTokensPerModelPerMinute"], delay: "45s", retryable: true },
+    { quotas: [], delay: "45.5s", retryable: true },
+    { quotas: [], delay: "36000s", retryable: false },
+    { quotas: [], delay: undefined, retryable: false },
+  ])("Google's quotas $quotas with the wait $delay", async ({ quotas, delay, retryable }) => {
+    const body = google(delay, ...quotas);
+    for (const form of [body, [body]]) {
+      const error = await errorOfResponse(new Response(JSON.stringify(form), { status: 429 }), "test");
+      expect(error).toMatchObject({ code: "rate_limit", retryable });
+    }
+    const inStream = errorInStream({ type: 429, message: body.error.message, body: body.error }, "test");
+    expect(inStream).toMatchObject({ code: "rate_limit", retryable });
+  });
+});
+
 describe("ER-013 errors without a status, by their text", () => {
   test.each([
     "Overloaded",

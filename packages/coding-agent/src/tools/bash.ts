@@ -1,4 +1,4 @@
-import type { AgentTool } from "@pikit/agent";
+import { type AgentTool, ToolError } from "@pikit/agent";
 import type { Static } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
 import { defaultOutputLimits } from "../exec/output-limits.ts";
@@ -22,7 +22,7 @@ export type CommandObserver = (toolCallId: string, stream: "stdout" | "stderr", 
 export interface BashToolOptions {
   /** What runs the command. Default: this machine. */
   runProcess?: ProcessRunner;
-  /** For calls that ask for no timeout; they may ask for 0. Default: 0, which is no limit. */
+  /** For calls that ask for no timeout. Default: 0, which is no limit. */
   defaultTimeoutSeconds?: number;
   /**
    * A pipe for each stream, so that `onCommandOutput` is told truly what came by which. Their order is then that in which they were
@@ -45,21 +45,30 @@ export function createBashTool(cwd: string, options: BashToolOptions = {}): Agen
       "There is no stdin and no terminal. Each call is a new shell: cd and variables do not carry over. " +
       "Background processes live on until the session ends.",
     parameters: createParameters(defaultTimeoutSeconds),
-    async execute(toolCallId, { command, timeout = defaultTimeoutSeconds }, signal, onUpdate) {
+    async execute(toolCallId, { command, timeout }, signal, onUpdate) {
+      // The loop has seen to this; callers of the library come here directly.
+      if (timeout !== undefined && !(timeout > 0)) {
+        throw new ToolError(
+          "invalid_arguments",
+          `timeout must be more than 0 seconds, but is ${timeout}. Leave it out for the default.`,
+        );
+      }
       const { runBash } = await loadRuns();
-      return runBash({ ...options, runProcess: run, toolCallId, command, timeoutSeconds: timeout, cwd, signal, onUpdate });
+      const timeoutSeconds = timeout ?? defaultTimeoutSeconds;
+      return runBash({ ...options, runProcess: run, toolCallId, command, timeoutSeconds, cwd, signal, onUpdate });
     },
   };
 }
 
 function createParameters(defaultTimeoutSeconds: number) {
-  const byDefault = defaultTimeoutSeconds > 0 ? `default: ${defaultTimeoutSeconds}; 0: no limit` : "default and 0: no limit";
+  const byDefault = defaultTimeoutSeconds > 0 ? `${defaultTimeoutSeconds}` : "no limit";
   return Type.Object({
     command: Type.String({ description: "Command for bash, run unchanged in the working folder; it may have several lines" }),
     timeout: Type.Optional(
       Type.Number({
-        minimum: 0,
-        description: `Seconds until the command and everything it started is killed (${byDefault})`,
+        // A millisecond; models that say 0 mean "at once" as often as "never".
+        minimum: 0.001,
+        description: `Seconds until the command and everything it started is killed; more than 0 (default: ${byDefault})`,
       }),
     ),
   });

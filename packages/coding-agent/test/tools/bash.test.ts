@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentToolResult } from "@pikit/agent";
+import { Errors } from "@sinclair/typebox/errors";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createLocalProcesses, type ProcessResult } from "../../src/exec/run-process.ts";
 import {
@@ -85,8 +86,17 @@ describe("results", () => {
     expect(livingMembers(Number.parseInt((error as Error).message, 10))).toEqual([]);
   });
 
-  test("a timeout of 0, and one longer than timers can wait, are no limit", async () => {
-    expect(textOf(await bash({ command: "echo a", timeout: 0 }))).toBe("a\n");
+  test.each([0, -1])("a timeout of %d is refused by name before anything runs", async (timeout) => {
+    const ran = vi.fn();
+    const runProcess = async () => ran() as never;
+    const message = `timeout must be more than 0 seconds, but is ${timeout}. Leave it out for the default.`;
+    await expect(bash({ command: "echo a", timeout }, { tool: { runProcess } })).rejects.toMatchObject({ message });
+    const [problem] = Errors(createBashTool(folder.path).parameters, { command: "echo a", timeout });
+    expect(problem).toMatchObject({ path: "/timeout", message: "Expected number to be greater or equal to 0.001" });
+    expect(ran).not.toHaveBeenCalled();
+  });
+
+  test("a timeout longer than timers can wait is no limit", async () => {
     expect(textOf(await bash({ command: "sleep 0.1; echo a", timeout: 1e9 }))).toBe("a\n");
   });
 
@@ -111,14 +121,13 @@ describe("timeouts", () => {
 
   test("TL-003 a default applies to calls without one, and the model is told of it", async () => {
     const tool = createBashTool(folder.path, { defaultTimeoutSeconds: 0.2 });
-    expect(tool.parameters.properties.timeout.description).toMatch(/\(default: 0\.2; 0: no limit\)$/);
+    expect(tool.parameters.properties.timeout.description).toMatch(/; more than 0 \(default: 0\.2\)$/);
     await expect(runTool(tool, slow)).rejects.toMatchObject({
       code: "timeout",
       message: expect.stringContaining("timed out after 0.2 seconds and was killed."),
     });
-    expect(textOf(await runTool(tool, { command: "sleep 0.4; echo done", timeout: 0 }))).toBe("done\n");
     expect(textOf(await runTool(tool, { command: "sleep 0.4; echo done", timeout: 20 }))).toBe("done\n");
-    expect(createBashTool(folder.path).parameters.properties.timeout.description).toMatch(/\(default and 0: no limit\)$/);
+    expect(createBashTool(folder.path).parameters.properties.timeout.description).toMatch(/; more than 0 \(default: no limit\)$/);
   });
 
   test.each([

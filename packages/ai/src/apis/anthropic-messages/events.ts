@@ -3,7 +3,7 @@ import { errorInStream } from "../../classify.ts";
 import { AiError } from "../../errors.ts";
 import type { Model } from "../../types.ts";
 import { priceUsage } from "../../usage.ts";
-import { readWireEvent, unknownStopReason } from "../wire-event.ts";
+import { endMarker, readWireEvent, unknownStopReason } from "../wire-event.ts";
 
 /** The fields that we read; unknown ones, and unknown events, are no error. */
 interface WireEvent {
@@ -76,6 +76,7 @@ export class AnthropicEventReader {
    * @throws {AiError} When the provider reports an error, or the event is no JSON.
    */
   read(data: string): boolean {
+    if (data === endMarker && this.#assembler.message.content.length > 0) return this.#finish();
     const event = readWireEvent<WireEvent>(data, this.#model.provider);
     switch (event?.type) {
       case "message_start":
@@ -98,15 +99,19 @@ export class AnthropicEventReader {
         this.#reportUsage(event.usage);
         return false;
       case "message_stop":
-        this.#assembler.done(
-          mapStopReason(this.#stopReason, { hasCalls: this.#hasCalls, explanation: this.#explanation, model: this.#model }),
-        );
-        return true;
+        return this.#finish();
       case "error":
         throw errorInStream({ type: event.error?.type, message: event.error?.message ?? data }, this.#model.provider);
       default:
         return false; // pings, and what later versions add
     }
+  }
+
+  #finish(): true {
+    this.#assembler.done(
+      mapStopReason(this.#stopReason, { hasCalls: this.#hasCalls, explanation: this.#explanation, model: this.#model }),
+    );
+    return true;
   }
 
   #startBlock(index: number, block: NonNullable<WireEvent["content_block"]>): void {

@@ -5,7 +5,7 @@ import { describeErrorBody } from "../../provider-text.ts";
 import type { Model, Tool } from "../../types.ts";
 import { priceUsage } from "../../usage.ts";
 import { createNameReader } from "../tool-names.ts";
-import { readWireEvent, unknownStopReason } from "../wire-event.ts";
+import { endMarker, readWireEvent, unknownStopReason } from "../wire-event.ts";
 import { unsignedThought } from "./signatures.ts";
 
 /** The fields that we read. Servers leave out or null any of them. */
@@ -78,12 +78,16 @@ export class GoogleEventReader {
   }
 
   /**
-   * Reads one event. None says that it is the last: older servers repeat the finish reason in every chunk.
+   * Reads one event. None of the wire's own says that it is the last: older servers repeat the finish reason in every chunk.
    *
-   * @returns false
+   * @returns Whether it was the end marker of a gateway.
    * @throws {AiError} When the provider reports an error or refuses the prompt, or the event is no JSON.
    */
   read(data: string): boolean {
+    if (data === endMarker) {
+      this.finish({ isMarked: true });
+      return true;
+    }
     const chunk = readWireEvent<Chunk>(data, this.#model.provider);
     if (!chunk) return false;
     if (chunk.error) throw wireError(chunk.error, this.#model.provider);
@@ -101,15 +105,17 @@ export class GoogleEventReader {
   /**
    * Ends the answer, when the server has ended the stream.
    *
-   * @throws {AiError} When the finish reason is that of a failed answer or never came, and when the answer is empty.
+   * @param options - `isMarked`: it has said so itself, so that no finish reason is needed.
+   * @throws {AiError} When the finish reason is that of a failed answer or is missed, and when the answer is empty.
    */
-  finish(): void {
+  finish({ isMarked = false }: { isMarked?: boolean } = {}): void {
     const { provider } = this.#model;
-    if (this.#finishReason === undefined) {
+    const finishReason = this.#finishReason ?? (isMarked ? "STOP" : undefined);
+    if (finishReason === undefined) {
       throw new AiError("bad_response", `${provider} closed the stream without a finishReason; the answer is incomplete.`);
     }
     const hasCalls = this.#callIds.size > 0;
-    const reason = mapFinishReason(this.#finishReason, this.#finishMessage, this.#model);
+    const reason = mapFinishReason(finishReason, this.#finishMessage, this.#model);
     if (reason === "stop" && !hasCalls && !this.#hasText) {
       throw new AiError("bad_response", `${provider} ended the answer without a text or a tool call.`);
     }
@@ -186,5 +192,5 @@ function refusal(reason: string, message: string | null | undefined, model: Mode
 
 function wireError(error: unknown, provider: string): AiError {
   const { code, status } = (typeof error === "object" && error !== null ? error : {}) as { code?: unknown; status?: unknown };
-  return errorInStream({ type: code || status, message: describeErrorBody(error) }, provider);
+  return errorInStream({ type: code || status, message: describeErrorBody(error), body: error }, provider);
 }

@@ -4,7 +4,7 @@ import { AiError } from "../../errors.ts";
 import { describeErrorBody } from "../../provider-text.ts";
 import type { Model } from "../../types.ts";
 import { priceUsage } from "../../usage.ts";
-import { readWireEvent, unknownStopReason } from "../wire-event.ts";
+import { endMarker, readWireEvent, unknownStopReason } from "../wire-event.ts";
 import { resolveCompat } from "./compat.ts";
 import { type ReasoningDetail, ReasoningDetails, readDetails, textOfDetail } from "./reasoning-details.ts";
 import { type ReasoningField, reasoningFields } from "./reasoning-field.ts";
@@ -72,8 +72,8 @@ export class OpenAIEventReader {
    * @throws {AiError} When the provider reports an error, or the event is no JSON.
    */
   read(data: string): boolean {
-    if (data === "[DONE]") {
-      this.finish();
+    if (data === endMarker) {
+      this.finish({ isMarked: true });
       return true;
     }
     const chunk = readWireEvent<Chunk>(data, this.#model.provider);
@@ -91,14 +91,17 @@ export class OpenAIEventReader {
   /**
    * Ends the answer.
    *
-   * @throws {AiError} When the finish reason is that of a failed answer, or never came.
+   * @param options - `isMarked`: the server has said that the stream ends here, so that what it said is all; local servers then leave
+   *   the finish reason out.
+   * @throws {AiError} When the finish reason is that of a failed answer, or is missed.
    */
-  finish(): void {
-    if (this.#finishReason === undefined) {
+  finish({ isMarked = false }: { isMarked?: boolean } = {}): void {
+    const finishReason = this.#finishReason ?? (isMarked && this.#hasContent ? "stop" : undefined);
+    if (finishReason === undefined) {
       const message = `${this.#model.provider} closed the stream without a finish_reason; the answer is incomplete.`;
       throw new AiError("bad_response", message);
     }
-    const reason = mapFinishReason(this.#finishReason, this.#model);
+    const reason = mapFinishReason(finishReason, this.#model);
     if (reason === "length" && !this.#hasContent && resolveCompat(this.#model).emptyLengthIsOverflow) {
       throw new AiError("context_overflow", `The conversation fills the window of ${this.#model.id}: its answer is empty.`);
     }
@@ -226,5 +229,5 @@ function wireError(error: unknown, provider: string): AiError {
   };
   let message = describeErrorBody(error);
   if (typeof metadata?.raw === "string" && !message.includes(metadata.raw)) message += ` (${metadata.raw})`;
-  return errorInStream({ type: code || type, message }, provider);
+  return errorInStream({ type: code || type, message, body: error }, provider);
 }

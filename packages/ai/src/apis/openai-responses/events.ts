@@ -5,7 +5,7 @@ import { describeErrorBody } from "../../provider-text.ts";
 import type { Model, Tool } from "../../types.ts";
 import { priceUsage } from "../../usage.ts";
 import { createNameReader } from "../tool-names.ts";
-import { readWireEvent, unknownStopReason } from "../wire-event.ts";
+import { endMarker, readWireEvent, unknownStopReason } from "../wire-event.ts";
 import { type ItemEvent, type OutputItem, openItem, type WireItem } from "./items.ts";
 
 /** The fields that we read. Servers leave out or null any of them. */
@@ -74,6 +74,10 @@ export class ResponsesEventReader {
    * @throws {AiError} When the provider reports an error, or the event is no JSON.
    */
   read(data: string): boolean {
+    if (data === endMarker && this.#assembler.message.content.length > 0) {
+      this.#finish("completed", {});
+      return true;
+    }
     const event = readWireEvent<WireEvent>(data, this.#model.provider);
     if (!event) return false;
     switch (event.type) {
@@ -168,13 +172,13 @@ function failedResponse(status: string, { error, incomplete_details }: WireRespo
 function wireError({ type, code, message, error }: WireEvent, provider: string): AiError {
   const nested = (typeof error === "object" ? error : undefined) as { code?: unknown; type?: unknown } | null | undefined;
   const name = code || nested?.code || nested?.type || type;
-  return describedError(name, message ?? (error ? describeErrorBody(error) : ""), provider);
+  return describedError(name, message ?? (error ? describeErrorBody(error) : ""), provider, error);
 }
 
-function describedError(code: unknown, message: string, provider: string): AiError {
+function describedError(code: unknown, message: string, provider: string, body?: unknown): AiError {
   if (typeof code === "string") {
     if (policyErrors.test(code)) return new AiError("refused", `${code} from ${provider}: ${message || "no message"}`);
     if (requestErrors.test(code) && code !== "invalid_api_key") return errorForStatus(400, message, { provider, type: code });
   }
-  return errorInStream({ type: code, message }, provider);
+  return errorInStream({ type: code, message, body }, provider);
 }

@@ -51,6 +51,23 @@ describe.each(wires)("$api", (wireCase) => {
     expect(await outcomeOf(ask())).toEqual({ ...brokenText, code: "bad_response", retryable: true });
   });
 
+  const marker = "data: [DONE]\n\n";
+
+  test("AN-013 OC-003 OR-013 GG-012 a stream that says [DONE] is an answer, also when the wire's own ending is missing", async () => {
+    server.respond(beginsWith("Hel", [marker]));
+    expect(await outcomeOf(ask())).toMatchObject({ stopReason: "stop", content: [{ text: "Hel" }] });
+  });
+
+  test("OC-003 such an answer with a tool call is to be run", async () => {
+    server.respond(wire.answer([{ toolCall: "ls", arguments: { path: "a" } }], { ending: [marker] }));
+    expect(await outcomeOf(ask())).toMatchObject({ stopReason: "toolUse", content: [{ name: "ls", arguments: { path: "a" } }] });
+  });
+
+  test("OC-003 nothing but [DONE] is no answer", async () => {
+    server.respond({ headers: { "content-type": "text/event-stream" }, steps: [marker] });
+    expect(await outcomeOf(ask())).toEqual({ ...failedAtOnce, code: "bad_response", retryable: true });
+  });
+
   test("ER-026 a stream that dies after a complete tool call is an error", async () => {
     server.respond(wire.answer([{ toolCall: "ls", arguments: { path: "a" } }], { ending: [] }));
     expect(await outcomeOf(ask())).toMatchObject({

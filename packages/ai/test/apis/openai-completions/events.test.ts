@@ -73,8 +73,15 @@ describe("OC-003 OC-004 finish reasons", () => {
     expect((await stream.result()).content).toEqual([{ type: "text", text: "hi" }]);
   });
 
-  test("a stream without one is an error that may be retried", () => {
-    expect(failureOf(read(delta({ content: "hi" }), "[DONE]").stream)).toMatchObject({ code: "bad_response", retryable: true });
+  test("OC-003 a stream that ends with [DONE] needs none, as local servers leave it out", async () => {
+    const { stream } = read(delta({ content: "hi" }), "[DONE]");
+    expect(await stream.result()).toMatchObject({ stopReason: "stop", content: [{ type: "text", text: "hi" }] });
+  });
+
+  test("OC-003 one that says nothing before [DONE] is an error that may be retried", () => {
+    for (const events of [["[DONE]"], [delta({ role: "assistant", content: "" }), "[DONE]"]]) {
+      expect(failureOf(read(...events).stream)).toMatchObject({ code: "bad_response", retryable: true });
+    }
   });
 
   test("stop after tool calls means that they are to be run", async () => {
