@@ -1,5 +1,6 @@
 import type { AgentMessage } from "@pikit/agent";
 import type { ThinkingLevel } from "@pikit/ai";
+import { createCompactionSummary } from "./compaction-summary.ts";
 import type { SessionEntry } from "./entries.ts";
 
 /** What the active branch says: the messages in context, and the model and level it was last set to. */
@@ -29,10 +30,10 @@ export function readBranch(branch: readonly SessionEntry[]): BranchContext {
   }
   const { summary, tokensBefore, firstKeptEntryId } = compaction;
   const keptIndex = branch.findIndex((entry) => entry.id === firstKeptEntryId);
-  const kept = keptIndex >= 0 && keptIndex < compactionIndex ? branch.slice(keptIndex, compactionIndex) : [];
+  const kept = messagesOf(keptIndex >= 0 && keptIndex < compactionIndex ? branch.slice(keptIndex, compactionIndex) : []);
   context.messages = [
-    { role: "compactionSummary", summary, tokensBefore, timestamp: Date.parse(compaction.timestamp) },
-    ...messagesOf(kept),
+    createCompactionSummary({ summary, tokensBefore, timestamp: Date.parse(compaction.timestamp) }, kept),
+    ...kept,
     ...messagesOf(branch.slice(compactionIndex + 1)),
   ];
   return context;

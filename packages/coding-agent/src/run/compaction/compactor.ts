@@ -1,12 +1,13 @@
 import type { AgentMessage, AgentState, FailedAnswer, RequestOptions } from "@pikit/agent";
 import { emptyUsage, isSilentOverflow, type Model } from "@pikit/ai";
+import { createCompactionSummary, isFailed, isSinceCompaction } from "../../conversation/compaction-summary.ts";
 import type { EntryContent, SessionEntry } from "../../conversation/entries.ts";
 import { SessionError } from "../../errors.ts";
 import type { CompactionPreview, CompactionWish } from "../../extensions/events.ts";
 import type { CompactionDetails, CompactionResult, ContextUsage } from "../../protocol/data.ts";
 import type { CompactionEvent } from "../../protocol/events.ts";
 import type { AutoRetry } from "../auto-retry.ts";
-import { contextUsageOf, estimateContext, estimateMessage, isFailed, isSinceCompaction, measureContext } from "./context-size.ts";
+import { contextUsageOf, estimateContext, estimateMessage, measureContext } from "./context-size.ts";
 import type { CompactionPlan, planCompaction } from "./cut-point.ts";
 import { type CompactionSettings, isPastThreshold, leastWorthwhile, scaleBudget, summaryLimit } from "./policy.ts";
 
@@ -286,7 +287,8 @@ export class Compactor {
     const timestamp = Date.now();
     await this.#options.append({ type: "compaction", summary, firstKeptEntryId, tokensBefore, usage, details });
     const replaced = plan.summarised.length + (plan.previous ? 1 : 0);
-    state.messages.splice(0, replaced, { role: "compactionSummary", summary, tokensBefore, timestamp });
+    const kept = state.messages.slice(replaced);
+    state.messages.splice(0, replaced, createCompactionSummary({ summary, tokensBefore, timestamp }, kept));
     return { summary, tokensBefore, firstKeptEntryId, estimatedTokensAfter: estimateContext(state), usage, details };
   }
 }

@@ -1,5 +1,6 @@
 import type { AgentMessage } from "@pikit/agent";
 import { type AssistantMessage, estimatePromptTokens, type Tool } from "@pikit/ai";
+import { isFailed, isSinceCompaction } from "../../conversation/compaction-summary.ts";
 import { toModelMessages } from "../../conversation/messages.ts";
 import type { ContextUsage } from "../../protocol/data.ts";
 
@@ -38,17 +39,6 @@ export function contextUsageOf(parts: ContextParts, contextWindow: number): Cont
   const isKnown = isReported || parts.messages[0]?.role !== "compactionSummary";
   const percent = isKnown && contextWindow > 0 ? (100 * tokens) / contextWindow : null;
   return { tokens: isKnown ? tokens : null, contextWindow, percent };
-}
-
-/** Whether the message is an answer that no model reads again. */
-export function isFailed(message: AgentMessage): boolean {
-  return message.role === "assistant" && (message.stopReason === "error" || message.stopReason === "aborted");
-}
-
-/** Whether an answer was asked for after the last compaction, whose summary begins the context. */
-export function isSinceCompaction(answer: AssistantMessage, messages: readonly AgentMessage[]): boolean {
-  const [first] = messages;
-  return first?.role !== "compactionSummary" || answer.timestamp >= first.timestamp;
 }
 
 /** The last answer whose usage says how long the context is now; -1 when there is none. */

@@ -1,7 +1,7 @@
 import type { AgentMessage } from "@pikit/agent";
 import type { ImageContent, TextContent } from "@pikit/ai";
+import { isFailed } from "../../conversation/compaction-summary.ts";
 import { toModelMessages } from "../../conversation/messages.ts";
-import { isFailed } from "./context-size.ts";
 
 /** Most characters of a tool result, of the arguments of a call, and of thinking. */
 export const longestOutput = 2000;

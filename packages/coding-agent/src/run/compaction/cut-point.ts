@@ -1,7 +1,8 @@
 import type { AgentMessage } from "@pikit/agent";
+import { isFailed } from "../../conversation/compaction-summary.ts";
 import { inOrderOfContext, readBranch } from "../../conversation/context.ts";
 import type { SessionEntry } from "../../conversation/entries.ts";
-import { estimateMessage, isFailed } from "./context-size.ts";
+import { estimateMessage } from "./context-size.ts";
 
 /** What a compaction summarises, and what it keeps. */
 export interface CompactionPlan {

@@ -9,10 +9,11 @@ import { createBody as chatBody } from "../../../../ai/src/apis/openai-completio
 import { createBody as responsesBody } from "../../../../ai/src/apis/openai-responses/request.ts";
 import { testModel } from "../../../../ai/test/helpers/models.ts";
 import { anthropicRules, chatRules, googleRules, responsesRules, type WireRules } from "../../../../ai/test/helpers/wire-rules.ts";
+import { isFailed } from "../../../src/conversation/compaction-summary.ts";
 import { readBranch } from "../../../src/conversation/context.ts";
 import type { SessionEntry } from "../../../src/conversation/entries.ts";
 import { toModelMessages } from "../../../src/conversation/messages.ts";
-import { estimateMessage, isFailed } from "../../../src/run/compaction/context-size.ts";
+import { estimateMessage } from "../../../src/run/compaction/context-size.ts";
 import { type CompactionPlan, planCompaction } from "../../../src/run/compaction/cut-point.ts";
 import { anyBranch } from "./branches.ts";
 import { add, createCompacted } from "./helpers.ts";

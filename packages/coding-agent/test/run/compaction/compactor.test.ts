@@ -1,5 +1,5 @@
 import type { AgentMessage } from "@pikit/agent";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { SessionEntry } from "../../../src/conversation/entries.ts";
 import type { CompactionEvent } from "../../../src/protocol/events.ts";
 import { userMessage } from "../../helpers/messages.ts";
@@ -257,7 +257,9 @@ describe("CP-001 threshold", () => {
     expect(session.agent.state.messages.at(-1)).toMatchObject({ stopReason: "stop" });
   });
 
-  test("after the last turn, between agent_end and agent_settled, by what the provider reports", async () => {
+  test("after the last turn, between agent_end and agent_settled, by what the provider reports, also within one millisecond", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
     const session = createCompacted({ entries: path(...long), answers: [{ text: "Done", usage: { input: 8000, output: 1 } }] });
     await session.prompt("Go");
     expect(outline(session.events).slice(-4)).toEqual([
@@ -265,6 +267,8 @@ describe("CP-001 threshold", () => {
     ]);
     expect(ends(session)).toMatchObject([{ result: { tokensBefore: 8001 } }]);
     expect(session.compactor.contextUsage).toEqual({ tokens: null, contextWindow: 10_000, percent: null });
+    await session.prompt("And then?");
+    expect(session.compactor.contextUsage?.tokens).toBeGreaterThan(0);
   });
 
   test("CP-002 usage of an aborted turn is ignored, and the check comes before the next prompt", async () => {
