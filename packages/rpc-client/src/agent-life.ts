@@ -77,7 +77,7 @@ export class AgentLife {
     this.#closedBy = undefined;
     this.#crashes = 0;
     this.resumption.clear();
-    const abort = () => void this.#connection?.kill(new AgentProcessError("stopped", "The start of the agent was aborted."));
+    const abort = () => void this.#connection?.kill(() => new AgentProcessError("stopped", "The start of the agent was aborted."));
     signal?.addEventListener("abort", abort);
     try {
       await this.#open();
@@ -120,9 +120,9 @@ export class AgentLife {
       return connection;
     } catch (error) {
       if (error instanceof AgentProcessError && error.code !== "wrong_version") throw error;
-      const reason = error instanceof AgentProcessError ? error : startError(error as Error, connection.stderrTail);
-      await connection.kill(reason);
-      throw reason;
+      throw await connection.kill(() =>
+        error instanceof AgentProcessError ? error : startError(error as Error, connection.stderrTail),
+      );
     }
   }
 

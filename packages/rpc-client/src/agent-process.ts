@@ -39,10 +39,10 @@ export class AgentProcess {
   readonly #options: AgentProcessOptions;
   readonly #handlers: AgentProcessHandlers;
   readonly #stderr = new TextTail(stderrTailLength);
-  readonly #closed = Promise.withResolvers<void>();
+  readonly #closed = Promise.withResolvers<AgentProcessError>();
   #closedBy: AgentProcessError | undefined;
   #isStopRequested = false;
-  #killedBecause: AgentProcessError | undefined;
+  #killedBecause: (() => AgentProcessError) | undefined;
   #ending: Promise<void> | undefined;
   #lastRead: NodeJS.Timeout | undefined;
   /** The rest of its output is bounded, and its end is told only when all was read. */
@@ -87,8 +87,13 @@ export class AgentProcess {
     return this.#end();
   }
 
-  /** Kills the group at once; `onClose` gets `reason`. @returns when the process is gone. */
-  kill(reason: AgentProcessError): Promise<void> {
+  /**
+   * Kills the group at once.
+   *
+   * @param reason - Makes what `onClose` gets, when all output was read.
+   * @returns that, when the process is gone; what it ended of if it was gone before.
+   */
+  kill(reason: () => AgentProcessError): Promise<AgentProcessError> {
     this.#killedBecause ??= reason;
     this.#killGroup();
     return this.#closed.promise;
@@ -117,7 +122,7 @@ export class AgentProcess {
     });
     child.on("close", (exitCode, signal) => {
       lines.end();
-      this.#settle(this.#killedBecause ?? this.#exitError(exitCode, signal));
+      this.#settle(this.#killedBecause?.() ?? this.#exitError(exitCode, signal));
     });
   }
 
@@ -125,7 +130,7 @@ export class AgentProcess {
     if (this.#closedBy !== undefined) return;
     this.#closedBy = reason;
     clearTimeout(this.#lastRead);
-    this.#closed.resolve();
+    this.#closed.resolve(reason);
     this.#handlers.onClose(reason);
   }
 

@@ -101,8 +101,8 @@ export class Connection {
     return this.#process.stop();
   }
 
-  /** Ends the process at once, for `reason`. @returns when it is gone. */
-  kill(reason: AgentProcessError): Promise<void> {
+  /** Ends the process at once; `reason` is made when all output was read. @returns why it ended, when it is gone. */
+  kill(reason: () => AgentProcessError): Promise<AgentProcessError> {
     return this.#process.kill(reason);
   }
 

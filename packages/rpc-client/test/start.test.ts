@@ -1,9 +1,10 @@
-import { mkdtempSync, realpathSync } from "node:fs";
+import { existsSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { holdClock } from "@pikit/test-kit/clock";
 import { expect, test } from "vitest";
 import { AgentProcessError, isRpcError, RpcClient, RpcCommandError } from "../src/index.ts";
-import { clientOf, errorOf, fixture, startClient } from "./helpers/clients.ts";
+import { clientOf, errorOf, fixture, startClient, until } from "./helpers/clients.ts";
 
 test("RC-001 start rejects when the program is missing", async () => {
   const missing = new RpcClient({ cliPath: "/nowhere/pi.js" });
@@ -32,10 +33,15 @@ test("RC-001 start rejects when the program exits at once, with its exit code an
 });
 
 test("RC-001 start rejects when the first answer does not come in time, and the program is gone then", async () => {
-  const client = clientOf("never-answers", { startTimeoutMs: 300 });
-  const error = await errorOf(client.start());
+  const loading = join(mkdtempSync(join(tmpdir(), "rpc-client-")), "loading");
+  const clock = holdClock();
+  const client = clientOf("never-answers", { startTimeoutMs: 60_000, env: { LOADING: loading } });
+  const starting = errorOf(client.start());
+  await until(() => existsSync(loading));
+  clock.pass(60_000);
+  const error = await starting;
   expect(error).toMatchObject({ code: "start_timeout", stderrTail: "still loading\n" });
-  expect(error).toMatchObject({ message: expect.stringContaining("within 300 ms") });
+  expect(error).toMatchObject({ message: expect.stringMatching(/within 60000 ms .*still loading$/) });
   expect(await errorOf(client.getState())).toBe(error);
 });
 
