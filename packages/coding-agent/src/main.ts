@@ -1,4 +1,4 @@
-import { helpText, parseArguments, usage } from "./cli/args.ts";
+import { type Arguments, helpText, parseArguments, usage } from "./cli/args.ts";
 import { runRpc } from "./cli/run-rpc.ts";
 import { UsageError } from "./errors.ts";
 import { writeError } from "./modes/terminal-text.ts";
@@ -26,10 +26,15 @@ async function run(args: readonly string[]): Promise<number> {
   if (options.help) return print(helpText());
   if (options.export !== undefined) return (await import("./cli/export-session.ts")).exportSession(parsed);
   if (options["list-models"]) return (await import("./cli/list-models.ts")).listModels(options, parsed.prompts);
-  const mode = options.print ? "print" : (options.mode ?? "text");
+  const mode = chooseMode(options);
   if (mode === "rpc") return runRpc(parsed);
   if (parsed.prompts.length === 0 && process.stdin.isTTY) throw new UsageError(`${usage}\nGive a prompt, or run pi --help.`);
   return (await import("./cli/run-prompts.ts")).runPrompts(mode, parsed);
+}
+
+/** What programs read is printed as they asked for it, also where `-p` says that nobody watches. */
+function chooseMode({ mode = "text", print: isPrint }: Arguments["options"]): string {
+  return isPrint && mode === "text" ? "print" : mode;
 }
 
 function print(text: string): number {

@@ -16,7 +16,7 @@ interface Option {
 /** Every option: parsing and help are made from this table. */
 const options = {
   mode: { value: "text|json|rpc", choices: ["text", "json", "rpc"], help: "how to talk to you (default text)" },
-  print: { short: "p", help: "print only the last answer" },
+  print: { short: "p", help: "print only the last answer; in the other modes without meaning" },
   model: { value: "name", help: "the model: id or provider/id, either with :level" },
   provider: { value: "name", help: "the provider; alone: its default model" },
   "api-key": { value: "key", help: "wins over stored keys and the environment" },

@@ -87,6 +87,10 @@ describe("RP-001 RP-002 framing", () => {
   });
 });
 
+test("--mode rpc is RPC mode, also with -p", async () => {
+  expect(await start("-p").request({ type: "get_state" })).toMatchObject({ success: true });
+});
+
 test("--ready writes one line first, and nothing is written unasked without it", async () => {
   const ready = start("--ready");
   expect(await ready.waitFor({ type: "ready" })).toEqual({
