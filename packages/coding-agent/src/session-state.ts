@@ -1,3 +1,4 @@
+import type { Conversation } from "./conversation/conversation.ts";
 import { toWireModel } from "./models/wire-model.ts";
 import type { SessionState, SessionStats } from "./protocol/data.ts";
 import type { ConnectedParts } from "./session-parts.ts";
@@ -17,9 +18,9 @@ export function readState(parts: ConnectedParts): Omit<SessionState, "streamMode
     steeringMode: agent.steering.mode,
     followUpMode: agent.followUps.mode,
     interruptMode: agent.interruptMode,
-    sessionFile: conversation.path,
+    ...fileOf(conversation),
     sessionId: conversation.header.id,
-    sessionName: conversation.name,
+    ...(conversation.name === null ? {} : { sessionName: conversation.name }),
     autoCompactionEnabled: compactor.enabled,
     autoRetryEnabled: parts.retries[0].enabled,
     messageCount: messages.length,
@@ -32,8 +33,12 @@ export function readState(parts: ConnectedParts): Omit<SessionState, "streamMode
 /** See `AgentSession.stats`. */
 export function readStats({ compactor, transcript: { conversation } }: ConnectedParts): SessionStats {
   return conversation.stats.toStats({
-    sessionFile: conversation.path,
+    ...fileOf(conversation),
     sessionId: conversation.header.id,
     contextUsage: compactor.contextUsage ?? { tokens: null, contextWindow: 0, percent: null },
   });
+}
+
+function fileOf({ path }: Conversation): { sessionFile?: string } {
+  return path === null ? {} : { sessionFile: path };
 }

@@ -150,7 +150,7 @@ export abstract class RpcCommands {
 
   /** The text of the last answer, or null when there is none yet. */
   async getLastAssistantText(options?: SendOptions): Promise<string | null> {
-    return (await this.send("get_last_assistant_text", {}, options)).text;
+    return (await this.send("get_last_assistant_text", {}, options)).text ?? null;
   }
 
   /** Changes the model for the prompts that follow. */

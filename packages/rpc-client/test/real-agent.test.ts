@@ -37,7 +37,7 @@ test("the demo model works through promptAndWait, and its state, messages and te
   expect(roles(messages)).toEqual(["user", "assistant", "toolResult", "assistant", "toolResult", "assistant"]);
   expect(await client.getMessages()).toEqual(messages);
   expect(await client.getLastAssistantText()).toContain('README.md is titled "Sample"');
-  expect(await client.getState()).toMatchObject({ isStreaming: false, messageCount: 6, streamMode: "deltas", sessionFile: null });
+  expect(await client.getState()).toMatchObject({ isStreaming: false, messageCount: 6, streamMode: "deltas" });
   expect(await client.newSession()).toEqual({ cancelled: false });
   expect(await client.getMessages()).toEqual([]);
 });

@@ -5,7 +5,7 @@ import type { SessionEntry } from "./entries.ts";
 
 /** What a session has to add to its counts to answer `get_session_stats`. */
 export interface StatsPlace {
-  sessionFile: string | null;
+  sessionFile?: string;
   sessionId: string;
   contextUsage: ContextUsage;
 }
@@ -45,11 +45,11 @@ export class StatsCounter {
   }
 
   /** The answer to `get_session_stats`. */
-  toStats({ sessionFile, sessionId, contextUsage }: StatsPlace): SessionStats {
+  toStats({ contextUsage, ...place }: StatsPlace): SessionStats {
     const { input, output, cacheRead, cacheWrite, cost } = this.#usage;
     const total = input + output + cacheRead + cacheWrite;
     const tokens = { input, output, cacheRead, cacheWrite, total };
-    return { sessionFile, sessionId, ...this.#counts, tokens, cost: cost.total, contextUsage };
+    return { ...place, ...this.#counts, tokens, cost: cost.total, contextUsage };
   }
 }
 

@@ -79,7 +79,7 @@ export const commands = {
   set_session_name: command({ name: Type.String() }, none),
   get_state: command({}, SessionStateSchema),
   get_messages: command({}, Type.Object({ messages: Type.Array(AgentMessageSchema) })),
-  get_last_assistant_text: command({}, Type.Object({ text: Type.Union([Type.String(), Type.Null()]) })),
+  get_last_assistant_text: command({}, Type.Object({ text: Type.Optional(Type.String()) })),
   set_model: command({ provider: Type.String(), modelId: Type.String() }, WireModelSchema),
   cycle_model: command(
     {},

@@ -39,7 +39,10 @@ export type TodoPhaseInput = Static<typeof TodoPhaseInputSchema>;
 export const StreamModeSchema = literals(["snapshots", "deltas"]);
 export type StreamMode = Static<typeof StreamModeSchema>;
 
-/** The answer to `get_state`; every key is always there. */
+/** Not null: the typed clients of the family know it as a text that may be absent. */
+const sessionFile = Type.Optional(Type.String({ description: "Absent when nothing is stored." }));
+
+/** The answer to `get_state`. */
 export const SessionStateSchema = Type.Object({
   model: Type.Union([WireModelSchema, Type.Null()]),
   thinkingLevel: ThinkingLevelSchema,
@@ -49,9 +52,9 @@ export const SessionStateSchema = Type.Object({
   steeringMode: QueueModeSchema,
   followUpMode: QueueModeSchema,
   interruptMode: InterruptModeSchema,
-  sessionFile: Type.Union([Type.String(), Type.Null()]),
+  sessionFile,
   sessionId: Type.String(),
-  sessionName: Type.Union([Type.String(), Type.Null()]),
+  sessionName: Type.Optional(Type.String({ description: "Absent when it has none." })),
   autoCompactionEnabled: Type.Boolean(),
   autoRetryEnabled: Type.Boolean(),
   messageCount: Type.Number(),
@@ -107,7 +110,7 @@ export type ContextUsage = Static<typeof ContextUsageSchema>;
 
 /** The answer to `get_session_stats`: the whole session, also what was compacted or abandoned, and what summaries and sub-tasks used. */
 export const SessionStatsSchema = Type.Object({
-  sessionFile: Type.Union([Type.String(), Type.Null()]),
+  sessionFile,
   sessionId: Type.String(),
   userMessages: Type.Number(),
   assistantMessages: Type.Number({ description: "Answers that failed or were stopped included." }),

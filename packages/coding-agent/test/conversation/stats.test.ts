@@ -7,7 +7,7 @@ import { StatsCounter } from "../../src/conversation/stats.ts";
 import { SessionStatsSchema } from "../../src/protocol/data.ts";
 import { assistantMessage, toolResult, userMessage } from "../helpers/messages.ts";
 
-const place = { sessionFile: null, sessionId: "s", contextUsage: { tokens: 100, contextWindow: 1000, percent: 10 } };
+const place = { sessionId: "s", contextUsage: { tokens: 100, contextWindow: 1000, percent: 10 } };
 
 function entry(content: EntryContent, index = 0): SessionEntry {
   return { ...content, id: String(index).padStart(8, "0"), parentId: null, timestamp: "2026-01-01T00:00:00.000Z" };
@@ -45,7 +45,6 @@ test("SE-022 all messages count, compacted and abandoned ones too, and what summ
   for (const each of entries) counter.add(each);
   const stats = counter.toStats(place);
   expect(stats).toEqual({
-    sessionFile: null,
     sessionId: "s",
     userMessages: 2,
     assistantMessages: 2,

@@ -105,7 +105,10 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
   },
   get_state: ({ session, output }) => ({ ...session.state(), streamMode: output.mode }),
   get_messages: ({ session }) => ({ messages: [...session.messages] }),
-  get_last_assistant_text: ({ session }) => ({ text: session.lastAssistantText() }),
+  get_last_assistant_text({ session }) {
+    const text = session.lastAssistantText();
+    return text === null ? {} : { text };
+  },
   async set_model({ session }, { provider, modelId }) {
     const model = await session.models.find(provider, modelId);
     if (!model) throw new Error(`Model not found: ${provider}/${modelId}. See get_available_models.`);

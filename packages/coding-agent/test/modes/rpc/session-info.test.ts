@@ -37,7 +37,7 @@ describe("get_session_stats", () => {
   test("of an empty session in memory has every field", async () => {
     const rpc = startRpc(workspace, ["--no-session"]);
     expect(await rpc.ask({ type: "get_session_stats" })).toEqual({
-      ...{ sessionFile: null, sessionId: expect.any(String), userMessages: 0, assistantMessages: 0, toolCalls: 0, toolResults: 0 },
+      ...{ sessionId: expect.any(String), userMessages: 0, assistantMessages: 0, toolCalls: 0, toolResults: 0 },
       ...{ totalMessages: 0, tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 }, cost: 0 },
       contextUsage: { tokens: null, contextWindow: 0, percent: null },
     });
