@@ -142,7 +142,7 @@ class Pi:
                     call.cancelled.set()
             elif kind == "extension_ui_request":
                 threading.Thread(target=self._reply, args=(record,), daemon=True).start()
-            else:
+            elif kind != "ready":  # what is sent before that line is read too, so nobody waits for it
                 self._events.put(record)
         with self._lock:
             self._has_ended = True

@@ -18,6 +18,7 @@ const refusedOptions: Partial<Record<OptionName, string>> = {
   name: "conversations are named by session_key",
   stream: "answers are always streamed as text_chunk events",
   ready: "send a ping instead",
+  "no-ready": "it has no ready line",
   export: "run pi --export",
   "list-models": "run pi --list-models",
   version: "run pi --version",

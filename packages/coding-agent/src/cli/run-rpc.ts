@@ -19,6 +19,6 @@ export async function runRpc(args: Arguments): Promise<number> {
   return runRpcMode(session, {
     user,
     streamMode: (args.options.stream ?? "snapshots") as StreamMode,
-    readyLine: args.options.ready ? { type: "ready", protocolVersion, version: packageVersion() } : undefined,
+    readyLine: args.options["no-ready"] ? undefined : { type: "ready", protocolVersion, version: packageVersion() },
   });
 }

@@ -33,7 +33,7 @@ export const SessionHeaderSchema = Type.Object({
 });
 export type SessionHeader = Static<typeof SessionHeaderSchema>;
 
-/** The first line with `--ready`. */
+/** The first line, unless `--no-ready` leaves it out. */
 export const ReadySchema = Type.Object({
   type: Type.Literal("ready"),
   protocolVersion: Type.Literal(1),

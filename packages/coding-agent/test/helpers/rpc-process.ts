@@ -23,6 +23,8 @@ type Match = Partial<WireRecord> | ((record: WireRecord) => boolean);
 /** `pi --mode rpc` as a real process, with everything that it has written so far. */
 export class RpcProcess {
   readonly child: ChildProcessWithoutNullStreams;
+  /** The line that comes before all others, unless `--no-ready` leaves it out; not among the records. */
+  ready: WireRecord | undefined;
   /** Records in order of arrival. */
   readonly records: WireRecord[] = [];
   /** Lines as they came, without LF. */
@@ -121,10 +123,14 @@ export class RpcProcess {
     const pieces = this.#held.join("").split("\n");
     this.#held = [pieces.pop() ?? ""];
     for (const line of pieces) {
-      this.lines.push(line);
       const record = JSON.parse(line) as WireRecord;
-      this.records.push(record);
       this.violations.push(...findViolations(record));
+      if (record.type === "ready" && this.lines.length === 0 && !this.ready) {
+        this.ready = record;
+        continue;
+      }
+      this.lines.push(line);
+      this.records.push(record);
     }
     this.#notify();
   }

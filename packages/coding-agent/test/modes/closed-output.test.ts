@@ -32,14 +32,20 @@ describe.runIf(existsSync("/dev/full"))("a full disk on stdout", () => {
   test("RPC mode: one line on stderr and exit code 1, although stdin stays open; its processes are ended", async () => {
     const script = await workspace.script(working, { text: "Never." });
     const input = `{"type":"prompt","message":"Go"}\n`;
-    expect(await runInShell(["--mode", "rpc", "--model", script], "> /dev/full", input)).toEqual({ exitCode: 1, stderr: line });
+    expect(await runInShell(["--mode", "rpc", "--no-ready", "--model", script], "> /dev/full", input)).toEqual({
+      exitCode: 1,
+      stderr: line,
+    });
     const pid = await readFile(`${workspace.cwd}/pid`, "utf8").catch(() => undefined);
     if (pid !== undefined) await expectProcessGone(Number(pid));
     expect(rolesIn(await workspace.sessionLines())[0]).toBe("user");
   });
 
   test("RPC mode with nothing to write ends with 0", async () => {
-    expect(await runInShell(["--mode", "rpc", "--model", "demo/tour"], "> /dev/full", null)).toEqual({ exitCode: 0, stderr: "" });
+    expect(await runInShell(["--mode", "rpc", "--no-ready", "--model", "demo/tour"], "> /dev/full", null)).toEqual({
+      exitCode: 0,
+      stderr: "",
+    });
   });
 
   test("JSON mode: the same line and exit code", async () => {

@@ -62,14 +62,14 @@ describe("RP-019 JSON mode", () => {
     expect(parse(bad.stdout).at(-1)).toEqual({ type: "agent_settled" });
   });
 
-  test.each([
-    [["--print", "--mode", "json"]],
-    [["--mode", "json", "-p"]],
-  ])("a program that asks for JSON gets JSON, also with -p: %j", async (args) => {
-    const { stdout, exitCode } = await runCli(workspace, [...args, "--model", await workspace.script(hello), "Hi"]);
-    expect(parse(stdout).map(({ type }) => type)).toEqual(expect.arrayContaining(["session", "agent_start", "agent_settled"]));
-    expect(exitCode).toBe(0);
-  });
+  test.each([[["--print", "--mode", "json"]], [["--mode", "json", "-p"]]])(
+    "a program that asks for JSON gets JSON, also with -p: %j",
+    async (args) => {
+      const { stdout, exitCode } = await runCli(workspace, [...args, "--model", await workspace.script(hello), "Hi"]);
+      expect(parse(stdout).map(({ type }) => type)).toEqual(expect.arrayContaining(["session", "agent_start", "agent_settled"]));
+      expect(exitCode).toBe(0);
+    },
+  );
 
   test("--stream deltas leaves the snapshots out", async () => {
     const script = await workspace.script(hello);

@@ -50,7 +50,7 @@ async function loadedAtFirstAnswer(env: NodeJS.ProcessEnv): Promise<{ kilobytes:
     onTestFinished(() => void child.kill("SIGKILL"));
     if (input !== undefined) {
       child.stdin.write(input);
-      await once(child.stdout, "data");
+      for await (const chunk of child.stdout) if (String(chunk).includes("get_state")) break;
       child.kill("SIGUSR2");
     }
     await once(child, "close");

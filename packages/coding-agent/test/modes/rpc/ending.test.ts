@@ -137,7 +137,9 @@ test("RP-010 RP-019 a reader that reads nothing until the end stalls no run and 
 });
 
 test("stdout may be a file", async () => {
-  const script = [...cliArguments, "--mode", "rpc", "--model", "demo/tour", "--no-session"].map((part) => `'${part}'`).join(" ");
+  const script = [...cliArguments, "--mode", "rpc", "--no-ready", "--model", "demo/tour", "--no-session"]
+    .map((part) => `'${part}'`)
+    .join(" ");
   const child = spawn("bash", ["-c", `echo '{"type":"get_state"}' | '${process.execPath}' ${script} > out.jsonl`], {
     cwd: workspace.cwd,
     env: cleanEnvironment(workspace),

@@ -91,16 +91,17 @@ test("--mode rpc is RPC mode, also with -p", async () => {
   expect(await start("-p").request({ type: "get_state" })).toMatchObject({ success: true });
 });
 
-test("--ready writes one line first, and nothing is written unasked without it", async () => {
-  const ready = start("--ready");
-  expect(await ready.waitFor({ type: "ready" })).toEqual({
-    type: "ready",
-    protocolVersion: 1,
-    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
-  });
-  const silent = start();
-  expect(await silent.end()).toBe(0);
-  expect(silent.records).toEqual([]);
+test("the first line says that it is ready, with --ready or without; nothing is written unasked with --no-ready", async () => {
+  const line = { type: "ready", protocolVersion: 1, version: expect.stringMatching(/^\d+\.\d+\.\d+/) };
+  for (const [args, ready] of [
+    [[], line],
+    [["--ready"], line],
+    [["--no-ready"], undefined],
+  ] as const) {
+    const rpc = start(...args);
+    expect(await rpc.end()).toBe(0);
+    expect({ ready: rpc.ready, records: rpc.records }).toEqual({ ready, records: [] });
+  }
 });
 
 test.each([
