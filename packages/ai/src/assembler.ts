@@ -1,3 +1,4 @@
+import { answerLimits, blockLength } from "./answer-limits.ts";
 import type { AssistantMessageEventStream } from "./assistant-stream.ts";
 import { AiError } from "./errors.ts";
 import { isWindowFull } from "./overflow.ts";
@@ -31,7 +32,8 @@ export interface ToolCallBlock {
  * Builds an assistant message from what an adapter reads, and is the only place that decides the order of its events. Adapters open
  * blocks, append to them and end them, in any interleaving; the grammar of `AssistantMessageEvent` follows from there.
  *
- * Nothing here is re-read: a delta costs the same in a long answer as in a short one.
+ * Nothing here is re-read: a delta costs the same in a long answer as in a short one. Opening, appending to and ending a block throws an
+ * `AiError` when the answer gets longer than one may be; let it pass, so that the reading ends.
  */
 export class MessageAssembler {
   /** The message being built; events carry this very object as `partial`. */
@@ -40,11 +42,15 @@ export class MessageAssembler {
   readonly #model: Model;
   /** `end` of each block that is still open, in the order of opening. */
   readonly #open = new Set<{ end(): void }>();
+  readonly #maxLength: number;
+  #length = 0;
   #started = false;
 
-  constructor(model: Model, stream: AssistantMessageEventStream) {
+  /** @param maxLength - See `answerLimits.answerLength`, which is the default. */
+  constructor(model: Model, stream: AssistantMessageEventStream, maxLength: number = answerLimits.answerLength) {
     this.#stream = stream;
     this.#model = model;
+    this.#maxLength = maxLength;
     this.message = {
       role: "assistant",
       content: [],
@@ -82,11 +88,13 @@ export class MessageAssembler {
     const open: TextBlock = {
       append: (delta) => {
         if (delta === "" || !this.#isOpen(open)) return;
+        this.#grow(delta.length);
         block.text += delta;
         this.#stream.push({ type: "text_delta", contentIndex, delta, partial });
       },
       end: (textSignature) => {
         if (!this.#close(open)) return;
+        this.#grow(textSignature?.length ?? 0);
         if (textSignature) block.textSignature = textSignature;
         this.#stream.push({ type: "text_end", contentIndex, content: block.text, partial });
       },
@@ -103,11 +111,13 @@ export class MessageAssembler {
     const open: ThinkingBlock = {
       append: (delta) => {
         if (delta === "" || !this.#isOpen(open)) return;
+        this.#grow(delta.length);
         block.thinking += delta;
         this.#stream.push({ type: "thinking_delta", contentIndex, delta, partial });
       },
       end: (signature = {}) => {
         if (!this.#close(open)) return;
+        this.#grow(signature.thinkingSignature?.length ?? 0);
         if (signature.thinkingSignature) block.thinkingSignature = signature.thinkingSignature;
         if (signature.redacted) block.redacted = true;
         if (signature.thinking !== undefined) block.thinking = signature.thinking;
@@ -131,6 +141,7 @@ export class MessageAssembler {
     const open: ToolCallBlock = {
       append: (delta) => {
         if (delta === "" || !this.#isOpen(open)) return;
+        this.#grow(delta.length);
         pieces.push(delta);
         reader.append(delta);
         block.arguments = reader.value;
@@ -180,7 +191,16 @@ export class MessageAssembler {
   #add(block: TextContent | ThinkingContent | ToolCall): number {
     this.start();
     if (this.isEnded) return this.message.content.length;
+    this.#grow(blockLength);
     return this.message.content.push(block) - 1;
+  }
+
+  /** @throws {AiError} When the answer is longer than one may be, which ends the reading of it. */
+  #grow(length: number): void {
+    this.#length += length;
+    if (this.#length <= this.#maxLength) return;
+    const message = `The answer of ${this.#model.provider} has more than ${this.#maxLength} characters; it was cut there.`;
+    throw new AiError("bad_response", message, { retryable: false });
   }
 
   #isOpen(block: { end(): void }): boolean {

@@ -1,8 +1,10 @@
 import { isUsedUp } from "./allowance.ts";
+import { answerLimits } from "./answer-limits.ts";
 import { keyVariablesOf } from "./auth.ts";
 import { AiError, type AiErrorCode, isAiError } from "./errors.ts";
 import { isOverflowText } from "./overflow.ts";
 import { cleanText, describeErrorBody, fieldsOfError, readErrorFields, readErrorText } from "./provider-text.ts";
+import { readBody } from "./read-body.ts";
 import type { Model } from "./types.ts";
 
 /** What is known of a failed answer besides its status and message. */
@@ -123,7 +125,7 @@ function isRetryable(status: number, code: AiErrorCode, signals: string, shouldR
 }
 
 /**
- * The error of a response that is not a success; reads its body.
+ * The error of a response that is not a success; reads the beginning of its body.
  *
  * @param secrets - What was sent as credentials: a provider may repeat it, and the message must not.
  */
@@ -133,7 +135,11 @@ export async function errorOfResponse(
   secrets: readonly string[] = [],
   { emptyIsOverflow }: Pick<FailedAnswer, "emptyIsOverflow"> = {},
 ): Promise<AiError> {
-  let body = await response.text().catch(() => "");
+  const { bodyBytes: maxBytes, bodyMs: maxMs } = answerLimits;
+  let body = await readBody(response.body, { maxBytes, maxMs }).then(
+    ({ text }) => text,
+    () => "",
+  );
   for (const secret of secrets) body = body.replaceAll(secret, "<key>");
   const { code, retryDelayMs, quotaIds } = readErrorFields(body);
   const { retryAfterMs = retryDelayMs, shouldRetry } = readRetryHeaders(response.headers);

@@ -185,3 +185,15 @@ test("AI-009 partial arguments are replaced, never changed, so that a snapshot s
   });
   expect(snapshots).toEqual([{}, { a: { b: "x" } }, { a: { b: "xy" }, c: [1] }, { a: { b: "xy" }, c: [1, 2] }]);
 });
+
+test.each([
+  ["text", (assembler: MessageAssembler) => assembler.openText().append("x".repeat(300))],
+  ["thinking", (assembler: MessageAssembler) => assembler.openThinking().append("x".repeat(300))],
+  ["arguments", (assembler: MessageAssembler) => assembler.openToolCall({ id: "a", name: "b" }).append("x".repeat(300))],
+  ["a signature", (assembler: MessageAssembler) => assembler.openText().end("x".repeat(300))],
+  ["one of thinking", (assembler: MessageAssembler) => assembler.openThinking().end({ thinkingSignature: "x".repeat(300) })],
+  ["blocks", (assembler: MessageAssembler) => void [assembler.openText(), assembler.openThinking()]],
+])("AI-033 an answer has an upper bound: %s", (_what, build) => {
+  const assembler = new MessageAssembler(model, new AssistantMessageEventStream(), 500);
+  expect(() => build(assembler)).toThrow("has more than 500 characters; it was cut there.");
+});

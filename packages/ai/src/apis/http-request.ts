@@ -43,24 +43,19 @@ export async function sendRequest(
           controller.abort(timeout);
         }, firstByteTimeoutMs)
       : undefined;
-  /** Read here, where the whole body is at hand: the SDKs keep only the parts of it that their own servers send. */
+  /** Read and thrown here: the SDKs read a body whole, however large it is, and keep only the parts that their own servers send. */
   let refusal: AiError | undefined;
   const fetchOnce: typeof fetch = async (input, init = {}) => {
     const url = input instanceof Request ? input.url : String(input);
     const response = await (options.fetch?.(url, init) ?? fetchFromProvider(url, init, model.provider));
-    if (!response.ok) {
-      // A copy: the SDK reads the body too.
-      refusal = await errorOfResponse(response.clone(), model.provider, secretsOf(model, options), {
-        emptyIsOverflow: model.provider === "cerebras" || isHostOf(hostOf(model.baseUrl), "cerebras.ai"),
-      });
-    }
-    return response;
+    if (response.ok) return response;
+    refusal = await errorOfResponse(response, model.provider, secretsOf(model, options), {
+      emptyIsOverflow: model.provider === "cerebras" || isHostOf(hostOf(model.baseUrl), "cerebras.ai"),
+    });
+    throw refusal;
   };
   try {
-    const response = await send({ signal: controller.signal, fetch: fetchOnce });
-    // The SDKs throw for a status that is no success; a plain `fetch` does not.
-    if (refusal) throw refusal;
-    return response;
+    return await send({ signal: controller.signal, fetch: fetchOnce });
   } catch (error) {
     throw refusal ?? timeout ?? toAiError(error, model);
   } finally {

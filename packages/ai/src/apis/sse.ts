@@ -1,8 +1,10 @@
 import { createParser } from "eventsource-parser";
+import { answerLimits } from "../answer-limits.ts";
 import { networkError } from "../classify.ts";
 import { AiError } from "../errors.ts";
 import { IdleTimer } from "../idle-timer.ts";
 import { cleanText, readErrorText } from "../provider-text.ts";
+import { readBody } from "../read-body.ts";
 
 /** One event of a provider's stream. */
 export interface ServerSentEvent {
@@ -18,10 +20,12 @@ export interface ReadOptions {
   signal?: AbortSignal | undefined;
   /** See `StreamOptions`. Default 0: no limit. */
   idleTimeoutMs?: number | undefined;
+  /** See `answerLimits`, which is the default. */
+  maxEventLength?: number | undefined;
+  /** The same. */
+  maxBytes?: number | undefined;
 }
 
-/** Most characters that are read of a body that is no stream. */
-const maxQuotedLength = 65_536;
 /** What may follow the last event, in bytes, and how long it may take, in milliseconds. */
 const maxRest = { length: 65_536, time: 500 };
 
@@ -30,20 +34,31 @@ const maxRest = { length: 65_536, time: 500 };
  * is over, even if the server would keep it open: what little may follow is read beside, so that the connection can be used again, and a
  * server that does not end it in time loses the connection. What `onEvent` throws ends the reading too.
  *
- * @throws {AiError} `network` when the connection breaks or is idle for too long; `bad_response` when a success is JSON or a page instead of a stream.
+ * @throws {AiError} `network` when the connection breaks or is idle for too long; `bad_response` when a success is JSON or a page instead of
+ *   a stream, or larger than it may be.
  */
 export async function readServerSentEvents(
   response: Response,
   onEvent: (event: ServerSentEvent) => boolean | undefined,
-  { provider, signal, idleTimeoutMs = 0 }: ReadOptions,
+  options: ReadOptions,
 ): Promise<void> {
+  const { provider, signal, idleTimeoutMs = 0 } = options;
+  const { maxEventLength = answerLimits.eventLength, maxBytes = answerLimits.streamBytes } = options;
+  const contentType = response.headers.get("content-type") ?? "";
+  if (/\b(?:json|html)\b/i.test(contentType)) throw await noStream(response, contentType, options);
   const reader = response.body?.getReader();
   if (!reader) return;
 
+  let bytes = 0;
+  let tooLarge: AiError | undefined;
   let isStopped = false;
   let isComplete = false;
   const idle = new IdleTimer(idleTimeoutMs, () => stop());
   const parser = createParser({
+    maxBufferSize: maxEventLength,
+    onError: ({ type }) => {
+      if (type === "max-buffer-size-exceeded") tooLarge = overLimit(`an event of more than ${maxEventLength} characters`, provider);
+    },
     onEvent: (event) => {
       if (!isPing(event)) idle.restart();
       // The parser goes on with what it was fed, whatever we have seen in it.
@@ -58,20 +73,16 @@ export async function readServerSentEvents(
   if (signal?.aborted) return stop();
   signal?.addEventListener("abort", stop, { once: true });
   try {
-    const contentType = response.headers.get("content-type") ?? "";
-    if (/\b(?:json|html)\b/i.test(contentType)) {
-      const text = cleanText(readErrorText(await readStart(reader, provider)));
-      // Waiting does not help: the address is wrong, or something between us and the provider answers in its place.
-      const message = `${provider} answered ${response.status} with ${contentType} instead of a stream: ${text}`;
-      throw new AiError("bad_response", message, { status: response.status, retryable: false });
-    }
     while (!isStopped) {
       const { done, value } = await read(reader, provider);
       if (idle.isOver) throw networkError(`no event arrived within ${idleTimeoutMs} ms`, provider);
       if (isStopped) break;
       idle.extend();
+      bytes += value?.length ?? 0;
+      if (bytes > maxBytes) throw overLimit(`more than ${maxBytes} bytes`, provider);
       // Past the end, the blank line completes a last event that the server left without one.
       parser.feed(done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true }));
+      if (tooLarge) throw tooLarge;
       if (done) break;
     }
   } finally {
@@ -114,14 +125,20 @@ async function read(reader: ReadableStreamDefaultReader<Uint8Array>, provider: s
   }
 }
 
-/** The beginning of a body, long enough to quote it. */
-async function readStart(reader: ReadableStreamDefaultReader<Uint8Array>, provider: string): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  while (text.length < maxQuotedLength) {
-    const { done, value } = await read(reader, provider);
-    if (done) break;
-    text += decoder.decode(value, { stream: true });
-  }
-  return text;
+async function noStream(response: Response, contentType: string, { provider, signal }: ReadOptions): Promise<AiError> {
+  const { bodyBytes: maxBytes, bodyMs: maxMs } = answerLimits;
+  const { text } = await readBody(response.body, { maxBytes, maxMs, signal }).catch((error: unknown) => {
+    throw networkError(error, provider);
+  });
+  const said = cleanText(readErrorText(text));
+  // Waiting does not help: the address is wrong, or something between us and the provider answers in its place.
+  const message = `${provider} answered ${response.status} with ${contentType} instead of a stream: ${said}`;
+  return new AiError("bad_response", message, { status: response.status, retryable: false });
+}
+
+/** Asking again would most likely bring as much again. */
+function overLimit(what: string, provider: string): AiError {
+  return new AiError("bad_response", `${provider} sent ${what}, which is no answer; the connection was closed.`, {
+    retryable: false,
+  });
 }

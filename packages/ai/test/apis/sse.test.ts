@@ -65,6 +65,33 @@ describe("AI-033", () => {
   });
 });
 
+describe("AI-033 limits", () => {
+  const readWith = (pieces: string[], options: { maxEventLength?: number; maxBytes?: number }) => {
+    const { response, cancelled } = respond(pieces, { keepOpen: true });
+    return { reading: readServerSentEvents(response, () => undefined, { provider: "test", ...options }), cancelled };
+  };
+
+  test.each([
+    { name: "a line without an end", pieces: ["data: aaaa", "aaaaaaa"] },
+    { name: "an event of many lines", pieces: ["data: aaaa\n", "data: aaaa\n", "data: a"] },
+    { name: "both at once", pieces: ["data: aaaaa\ndata: aaaaaa\ndata:"] },
+  ])("$name", async ({ pieces }) => {
+    const { reading, cancelled } = readWith(pieces, { maxEventLength: 10 });
+    await expect(reading).rejects.toMatchObject({
+      code: "bad_response",
+      retryable: false,
+      message: "test sent an event of more than 10 characters, which is no answer; the connection was closed.",
+    });
+    await cancelled;
+  });
+
+  test("a stream of comments", async () => {
+    const { reading, cancelled } = readWith([": x\n\n", ": x\n\n", ": x\n\n"], { maxBytes: 14 });
+    await expect(reading).rejects.toMatchObject({ code: "bad_response", retryable: false });
+    await cancelled;
+  });
+});
+
 test("stops at the event that says so, in the middle of a piece, and lets go of an open connection", async () => {
   const { response, cancelled } = respond(["data: a\n\ndata: b\n\ndata: c\n\n"], { keepOpen: true });
   const seen: string[] = [];
