@@ -19,6 +19,7 @@ export { isReplayed } from "./recording/call-interceptor.ts";
 export type { ReplayModel, ReplayOptions } from "./recording/player.ts";
 export type { RecordOptions } from "./recording/recorder.ts";
 export { complete, stream } from "./stream.ts";
+export { clampThinkingLevel, parseThinkingLevel, thinkingLevelsOf } from "./thinking-levels.ts";
 export {
   type Api,
   type AssistantMessage,
@@ -30,6 +31,7 @@ export {
   type Message,
   type Model,
   type ModelCost,
+  type RequestedThinkingLevel,
   type StopReason,
   type StreamOptions,
   type TextContent,

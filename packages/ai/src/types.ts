@@ -12,6 +12,9 @@ export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhi
 /** Every thinking level, weakest first. */
 export const thinkingLevels: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh"];
 
+/** A level as it can be asked for; `max` is the highest. */
+export type RequestedThinkingLevel = ThinkingLevel | "max";
+
 /** US dollars per million tokens. */
 export interface ModelCost {
   input: number;

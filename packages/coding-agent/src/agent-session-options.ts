@@ -1,5 +1,5 @@
 import type { AgentTool } from "@pikit/agent";
-import type { Model, ThinkingLevel } from "@pikit/ai";
+import type { Model, RequestedThinkingLevel } from "@pikit/ai";
 import type { ApprovalPolicy } from "./approvals/policy.ts";
 import type { RiskTier } from "./approvals/risk.ts";
 import type { SessionChoice } from "./conversation/choose-session.ts";
@@ -37,8 +37,8 @@ export interface CreateAgentSessionOptions {
   modelScope?: readonly string[];
   /** Wins over stored keys and the environment. */
   apiKey?: string;
-  /** Default: the session's, then the settings', then `medium`; the nearest that the model supports. */
-  thinkingLevel?: ThinkingLevel;
+  /** Default: the session's, then the settings', then `medium`. What requests to the model cannot tell apart is one level. */
+  thinkingLevel?: RequestedThinkingLevel;
   /** Built-in tools by name. Default: read, bash, edit, write. */
   tools?: readonly BuiltInToolName[];
   /** Further tools. One with the name of a built-in tool takes its place. */

@@ -1,5 +1,5 @@
 import type { AgentMessage, InterruptMode, Listener, QueueMode } from "@pikit/agent";
-import type { Model, ThinkingLevel } from "@pikit/ai";
+import type { Model, RequestedThinkingLevel, ThinkingLevel } from "@pikit/ai";
 import type { Conversation } from "./conversation/conversation.ts";
 import type { SlashCommands } from "./extensions/slash-commands.ts";
 import type { ModelChoice } from "./models/model-choice.ts";
@@ -302,8 +302,8 @@ export class AgentSession {
     return this.#parts.agent.state.thinkingLevel;
   }
 
-  /** Thinks so hard from the next model call on; the nearest that the model supports. */
-  setThinkingLevel(level: ThinkingLevel): Promise<void> {
+  /** Thinks so hard from the next model call on; the level that the model has for it; `max` is its highest. */
+  setThinkingLevel(level: RequestedThinkingLevel): Promise<void> {
     return this.models.setLevel(level);
   }
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { Agent } from "@pikit/agent";
-import type { Model } from "@pikit/ai";
+import { type Model, parseThinkingLevel } from "@pikit/ai";
 import { AgentSession } from "./agent-session.ts";
 import type { CreateAgentSessionOptions } from "./agent-session-options.ts";
 import { type Approvals, createApprovals } from "./approvals/approvals.ts";
@@ -18,7 +18,7 @@ import { LazyExtensions } from "./extensions/lazy-extensions.ts";
 import { type SlashCommand, SlashCommands } from "./extensions/slash-commands.ts";
 import type { McpServersOptions } from "./mcp/mcp-servers.ts";
 import { Credentials } from "./models/credentials.ts";
-import { clampThinkingLevel } from "./models/model-choice.ts";
+import { levelFor } from "./models/model-choice.ts";
 import { ModelRegistry } from "./models/model-registry.ts";
 import { type ResolvedModel, resolveModel, resolveScope } from "./models/model-resolver.ts";
 import { PromptResources } from "./prompt/prompt-resources.ts";
@@ -142,7 +142,7 @@ async function assemble(
       new Agent({
         ...modesOf(settings),
         ...(model && { model }),
-        thinkingLevel: clampThinkingLevel(thinkingLevel, model),
+        thinkingLevel: levelFor(thinkingLevel, model),
         requestOptions,
         ...ownHooks,
       }),
@@ -234,10 +234,10 @@ async function chooseModel(models: ModelRegistry, options: ResolvedOptions, sett
   const stored = context.model && `${context.model.provider}/${context.model.modelId}`;
   const choice: ResolvedModel =
     typeof named === "object" ? { model: named } : await resolveModel(models, { model: named, provider }, settings, stored);
+  const wanted = options.thinkingLevel ?? choice.thinkingLevel ?? context.thinkingLevel ?? settings.defaultThinkingLevel;
   return {
     model: choice.model && (await models.prepare(choice.model)),
-    thinkingLevel:
-      options.thinkingLevel ?? choice.thinkingLevel ?? context.thinkingLevel ?? settings.defaultThinkingLevel ?? "medium",
+    thinkingLevel: (wanted !== undefined && parseThinkingLevel(wanted)) || "medium",
   };
 }
 

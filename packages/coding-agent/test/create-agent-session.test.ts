@@ -35,7 +35,7 @@ describe("models", () => {
     const stateOf = async (options?: Parameters<typeof openSession>[1]) => (await openSession(workspace, options)).session.state();
     expect(await stateOf()).toMatchObject({ model: { id: "deep" }, thinkingLevel: "high" });
     expect(await stateOf({ model: "quick:low" })).toMatchObject({ model: { id: "quick" }, thinkingLevel: "low" });
-    expect(await stateOf({ model: "quick:low", thinkingLevel: "xhigh" })).toMatchObject({ thinkingLevel: "xhigh" });
+    expect(await stateOf({ model: "quick:low", thinkingLevel: "max" })).toMatchObject({ thinkingLevel: "high" });
     expect(await stateOf({ model: "plain" })).toMatchObject({ thinkingLevel: "off" });
   });
 
@@ -45,8 +45,8 @@ describe("models", () => {
     ["settings.json", { defaultModel: 5 }, /settings\.json: Field "defaultModel" must be a string, but is 5\.$/],
     [
       "settings.json",
-      { defaultThinkingLevel: "max" },
-      /settings\.json: Field "defaultThinkingLevel" must be "off" or .* or "xhigh", but is "max"\.$/,
+      { defaultThinkingLevel: "hgih" },
+      /settings\.json: Field "defaultThinkingLevel" must be "off" or .* or "xhigh" or "max", but is "hgih"\.$/,
     ],
   ])("%s with %j is an error that names the file and the key", async (name, content, message) => {
     await workspace.write(`agent/${name}`, content);

@@ -17,7 +17,8 @@ import type {
 export type CommandOptions<N extends CommandName, TArguments extends string = never> = Omit<CommandParams<N>, TArguments> &
   SendOptions;
 
-type ThinkingLevel = CommandParams<"set_thinking_level">["level"];
+type RequestedThinkingLevel = CommandParams<"set_thinking_level">["level"];
+type ThinkingLevel = CommandData<"get_available_thinking_levels">["levels"][number];
 /** How many queued messages go in at a time. */
 type QueueMode = CommandParams<"set_steering_mode">["mode"];
 
@@ -168,8 +169,8 @@ export abstract class RpcCommands {
     return (await this.send("get_available_models", {}, options)).models;
   }
 
-  /** How hard the model thinks; what it cannot do becomes the nearest that it can. */
-  async setThinkingLevel(level: ThinkingLevel, options?: SendOptions): Promise<void> {
+  /** How hard the model thinks; `max` is its highest, and what it cannot tell apart becomes what it can. */
+  async setThinkingLevel(level: RequestedThinkingLevel, options?: SendOptions): Promise<void> {
     await this.send("set_thinking_level", { level }, options);
   }
 

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { thinkingLevels } from "@pikit/ai";
 import { approvalPolicies } from "../approvals/policy.ts";
 import { UsageError } from "../errors.ts";
 
@@ -22,8 +23,8 @@ const options = {
   "api-key": { value: "key", help: "wins over stored keys and the environment" },
   thinking: {
     value: "level",
-    choices: ["off", "minimal", "low", "medium", "high", "xhigh"],
-    help: "how hard to think: off, minimal, low, medium, high or xhigh",
+    choices: [...thinkingLevels, "max"],
+    help: `how hard to think: ${thinkingLevels.join(", ")} or max`,
   },
   "system-prompt": { value: "text", help: "takes the place of the built-in instructions" },
   "append-system-prompt": { value: "text", help: "added to the system prompt" },

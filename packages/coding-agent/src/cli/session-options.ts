@@ -1,4 +1,4 @@
-import type { ThinkingLevel } from "@pikit/ai";
+import type { RequestedThinkingLevel } from "@pikit/ai";
 import type { CreateAgentSessionOptions } from "../agent-session-options.ts";
 import type { ApprovalPolicy } from "../approvals/policy.ts";
 import { looksLikePath, type SessionChoice } from "../conversation/choose-session.ts";
@@ -13,7 +13,7 @@ export function toSessionOptions({ options }: Arguments): CreateAgentSessionOpti
     ...pick("model", options.model),
     ...pick("provider", options.provider),
     ...pick("apiKey", options["api-key"]),
-    ...pick("thinkingLevel", options.thinking as ThinkingLevel | undefined),
+    ...pick("thinkingLevel", options.thinking as RequestedThinkingLevel | undefined),
     ...pick("systemPrompt", options["system-prompt"]),
     ...pick("appendSystemPrompt", options["append-system-prompt"]),
     ...pick("sessionDir", options["session-dir"]),

@@ -1,4 +1,3 @@
-import type { ThinkingLevel } from "@pikit/ai";
 import type { Static } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
 import { approvalPolicies } from "../approvals/policy.ts";
@@ -6,7 +5,7 @@ import { UsageError } from "../errors.ts";
 import { McpServerSchema } from "../mcp/server-config.ts";
 import { InterruptModeSchema, QueueModeSchema } from "../protocol/data.ts";
 import { literals } from "../protocol/literals.ts";
-import { ThinkingLevelSchema } from "../protocol/messages.ts";
+import { RequestedThinkingLevelSchema } from "../protocol/messages.ts";
 import { readFields } from "../protocol/validate.ts";
 import { readJsonFile } from "./json-file.ts";
 
@@ -23,7 +22,7 @@ const count = (description: string, minimum = 0) => Type.Optional(Type.Number({ 
 export const SettingsSchema = Type.Object({
   defaultProvider: text("The provider of defaultModel; alone: its default model is asked."),
   defaultModel: text("The model to ask: id or provider/id, either with :level."),
-  defaultThinkingLevel: Type.Optional(ThinkingLevelSchema),
+  defaultThinkingLevel: Type.Optional(RequestedThinkingLevelSchema),
   steeringMode: Type.Optional(QueueModeSchema),
   followUpMode: Type.Optional(QueueModeSchema),
   interruptMode: Type.Optional(InterruptModeSchema),
@@ -73,7 +72,7 @@ export const SettingsSchema = Type.Object({
 });
 
 /** The user's choices, from `settings.json`. Keys that this version does not know are left alone. */
-export type Settings = Static<typeof SettingsSchema> & { defaultThinkingLevel?: ThinkingLevel };
+export type Settings = Static<typeof SettingsSchema>;
 
 /**
  * Reads `settings.json`; a missing file has no settings.

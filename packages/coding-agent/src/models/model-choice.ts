@@ -1,5 +1,14 @@
 import type { Agent } from "@pikit/agent";
-import { loadApi, type Model, type ThinkingLevel, thinkingLevels } from "@pikit/ai";
+import {
+  clampThinkingLevel,
+  loadApi,
+  type Model,
+  parseThinkingLevel,
+  type RequestedThinkingLevel,
+  type ThinkingLevel,
+  thinkingLevels,
+  thinkingLevelsOf,
+} from "@pikit/ai";
 import type { BranchContext } from "../conversation/context.ts";
 import { SessionError } from "../errors.ts";
 import type { ModelRegistry } from "./model-registry.ts";
@@ -47,9 +56,10 @@ export class ModelChoice {
     return this.#parts.scope !== undefined;
   }
 
-  /** The levels that the model supports; `off` alone without reasoning. */
+  /** The levels that requests to the model can tell apart; `off` alone without reasoning. */
   get levels(): ThinkingLevel[] {
-    return levelsOf(this.#state.model);
+    const { model } = this.#state;
+    return model ? thinkingLevelsOf(model) : ["off"];
   }
 
   /** Answers with this model from the next model call on. */
@@ -60,15 +70,16 @@ export class ModelChoice {
     await this.#applyLevel();
   }
 
-  /** @throws {SessionError} `invalid_input` for an unknown level. What the model does not support becomes the nearest. */
-  async setLevel(level: ThinkingLevel): Promise<void> {
-    if (!thinkingLevels.includes(level)) {
+  /** @throws {SessionError} `invalid_input` for an unknown level. What the model does not tell apart becomes what it does. */
+  async setLevel(level: RequestedThinkingLevel): Promise<void> {
+    const wanted = parseThinkingLevel(level);
+    if (wanted === undefined) {
       throw new SessionError(
         "invalid_input",
-        `Unknown thinking level "${String(level)}". Use one of ${thinkingLevels.join(", ")}.`,
+        `Unknown thinking level "${String(level)}". Use one of ${thinkingLevels.join(", ")}, or max for the highest.`,
       );
     }
-    this.#wantedLevel = level;
+    this.#wantedLevel = wanted;
     await this.#applyLevel();
   }
 
@@ -97,7 +108,7 @@ export class ModelChoice {
     const { models } = this.#parts;
     const found = model && (await models.find(model.provider, model.modelId).catch(() => undefined));
     if (found && !isSame(found, this.#state.model)) this.#state.model = await models.prepare(found);
-    if (thinkingLevel && thinkingLevels.includes(thinkingLevel)) this.#wantedLevel = thinkingLevel;
+    this.#wantedLevel = (thinkingLevel && parseThinkingLevel(thinkingLevel)) ?? this.#wantedLevel;
     this.#clampLevel();
   }
 
@@ -113,18 +124,14 @@ export class ModelChoice {
 
   #clampLevel(): boolean {
     const before = this.#state.thinkingLevel;
-    this.#state.thinkingLevel = clampThinkingLevel(this.#wantedLevel, this.#state.model);
+    this.#state.thinkingLevel = levelFor(this.#wantedLevel, this.#state.model);
     return this.#state.thinkingLevel !== before;
   }
 }
 
-/** The level nearest to the wanted one that the model supports. */
-export function clampThinkingLevel(level: ThinkingLevel, model: Model | undefined): ThinkingLevel {
-  return levelsOf(model).includes(level) ? level : "off";
-}
-
-function levelsOf(model: Model | undefined): ThinkingLevel[] {
-  return model?.reasoning ? [...thinkingLevels] : ["off"];
+/** The level that the model has for a wanted one; without a model it is off. */
+export function levelFor(level: ThinkingLevel, model: Model | undefined): ThinkingLevel {
+  return model ? clampThinkingLevel(level, model) : "off";
 }
 
 function isSame(a: Model, b: Model | undefined): boolean {

@@ -1,4 +1,4 @@
-import { type Model, type ThinkingLevel, thinkingLevels } from "@pikit/ai";
+import { type Model, parseThinkingLevel, type ThinkingLevel } from "@pikit/ai";
 import type { Settings } from "../config/settings.ts";
 import { UsageError } from "../errors.ts";
 import type { ScopedModel } from "./model-choice.ts";
@@ -78,9 +78,8 @@ async function findMatching(registry: ModelRegistry, pattern: string): Promise<S
 
 function splitLevel(name: string): { name: string; thinkingLevel?: ThinkingLevel } {
   const colon = name.lastIndexOf(":");
-  const level = name.slice(colon + 1);
-  if (colon <= 0 || !(thinkingLevels as readonly string[]).includes(level)) return { name };
-  return { name: name.slice(0, colon), thinkingLevel: level as ThinkingLevel };
+  const thinkingLevel = parseThinkingLevel(name.slice(colon + 1));
+  return colon <= 0 || thinkingLevel === undefined ? { name } : { name: name.slice(0, colon), thinkingLevel };
 }
 
 async function findModel(registry: ModelRegistry, name: string, provider: string | undefined): Promise<ResolvedModel> {

@@ -18,7 +18,14 @@ import type { CommandName } from "./dispatch.ts";
 import { EntryTreeNodeSchema, SessionEntrySchema } from "./entries.ts";
 import { HostToolSchema } from "./frames.ts";
 import { literals } from "./literals.ts";
-import { AgentMessageSchema, AttachmentSchema, ImageContentSchema, ThinkingLevelSchema, WireModelSchema } from "./messages.ts";
+import {
+  AgentMessageSchema,
+  AttachmentSchema,
+  ImageContentSchema,
+  RequestedThinkingLevelSchema,
+  ThinkingLevelSchema,
+  WireModelSchema,
+} from "./messages.ts";
 
 export interface CommandDefinition<TParams extends TObject = TObject, TData extends TSchema = TSchema> {
   /** Fields beside `type` and `id`. An optional field that is null counts as absent. */
@@ -88,7 +95,7 @@ export const commands = {
       Type.Null(),
     ]),
   ),
-  set_thinking_level: command({ level: ThinkingLevelSchema }, none),
+  set_thinking_level: command({ level: RequestedThinkingLevelSchema }, none),
   cycle_thinking_level: command({}, Type.Union([Type.Object({ level: ThinkingLevelSchema }), Type.Null()])),
   get_available_thinking_levels: command({}, Type.Object({ levels: Type.Array(ThinkingLevelSchema) })),
   get_available_models: command({}, Type.Object({ models: Type.Array(WireModelSchema) })),

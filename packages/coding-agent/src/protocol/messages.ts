@@ -16,6 +16,8 @@ function nullable<T extends TSchema>(schema: T) {
 const api = Type.Unsafe<Api>(Type.String());
 
 export const ThinkingLevelSchema = literals(["off", "minimal", "low", "medium", "high", "xhigh"]);
+/** A level as it can be asked for: `max` is the highest. */
+export const RequestedThinkingLevelSchema = literals(["off", "minimal", "low", "medium", "high", "xhigh", "max"]);
 export const StopReasonSchema = literals(["stop", "length", "toolUse", "error", "aborted"]);
 
 /** A model as protocols show it: never its headers or keys. */

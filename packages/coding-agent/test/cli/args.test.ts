@@ -26,7 +26,7 @@ test.each([
   [["--model", "--print"], /^Option '--model' argument is ambiguous\./],
   [["--print=yes"], /^Option '-p, --print' does not take an argument\./],
   [["--mode", "xml"], /^Unknown value "xml" for --mode: expected text, json, rpc\.$/],
-  [["--thinking", "max"], /^Unknown value "max" for --thinking: expected off, minimal, low, medium, high, xhigh\.$/],
+  [["--thinking", "hard"], /^Unknown value "hard" for --thinking: expected off, minimal, low, medium, high, xhigh, max\.$/],
   [["--stream", "both"], /^Unknown value "both" for --stream: /],
 ])("RP-021 %j is refused in one line that names it, exit code 2", (args, message) => {
   expect(() => parseArguments(args)).toThrow(

@@ -11,39 +11,22 @@ import type {
 } from "@anthropic-ai/sdk/resources/messages";
 import type { ApiRequest } from "../../api-adapter.ts";
 import { prepareHistory } from "../../history.ts";
-import { defaultMaxTokens } from "../../output-limit.ts";
 import { removeLoneSurrogates } from "../../surrogates.ts";
-import type {
-  AssistantMessage,
-  ImageContent,
-  Message,
-  TextContent,
-  ThinkingLevel,
-  Tool,
-  ToolChoice,
-  ToolResultMessage,
-} from "../../types.ts";
+import type { AssistantMessage, ImageContent, Message, TextContent, Tool, ToolChoice, ToolResultMessage } from "../../types.ts";
 import { resolveToolChoice, toWireName } from "../tool-names.ts";
 import { toObjectSchema } from "../tool-schema.ts";
-import { type AnthropicCompat, resolveCompat } from "./compat.ts";
+import { resolveCompat } from "./compat.ts";
 import { createImageFilter, type ImageFilter } from "./images.ts";
+import { convertThinking, maxTokensOf } from "./thinking.ts";
 
 /** The body of a request. `temperature` is gone from the SDK's types with an API version that we do not ask for. */
 export type AnthropicBody = MessageCreateParamsStreaming & { temperature?: number };
 
-/** Sent where neither the call nor the model says how long an answer may be: the API wants a number. */
-const unknownModelMaxTokens = 8192;
-
-/** Tokens of thinking; what the API calls a budget. Its least is 1024, and as much must be left for the answer. */
-const thinkingBudgets = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 16_384 } as const;
-const minThinkingBudget = 1024;
-const minAnswerTokens = 1024;
-
 /** Converts a call to the body of a Messages request. Pure: the same call gives the same bytes, which prompt caches depend on. */
 export function createBody({ model, context, options }: ApiRequest): AnthropicBody {
   const compat = resolveCompat(model);
-  const maxTokens = options.maxTokens ?? defaultMaxTokens(model, context) ?? unknownModelMaxTokens;
-  const thinking = model.reasoning ? convertThinking(options.reasoning ?? "off", maxTokens, compat) : {};
+  const maxTokens = options.maxTokens ?? maxTokensOf(model, context);
+  const thinking: Pick<AnthropicBody, "thinking" | "output_config"> = convertThinking(model, options.reasoning ?? "off", maxTokens);
   const isThinking = thinking.thinking !== undefined && thinking.thinking.type !== "disabled";
   const body: AnthropicBody = {
     model: model.id,
@@ -69,21 +52,6 @@ export function createBody({ model, context, options }: ApiRequest): AnthropicBo
 /** The features in test that a body relies on. */
 export function requiredBetas(body: AnthropicBody): string[] {
   return body.thinking?.type === "enabled" ? ["interleaved-thinking-2025-05-14"] : [];
-}
-
-function convertThinking(
-  level: ThinkingLevel,
-  maxTokens: number,
-  compat: AnthropicCompat,
-): Pick<AnthropicBody, "thinking" | "output_config"> {
-  const off = compat.disableThinking ? { thinking: { type: "disabled" } as const } : {};
-  if (level === "off") return off;
-  if (compat.thinking === "adaptive") {
-    const efforts = { minimal: "low", low: "low", medium: "medium", high: "high", xhigh: compat.maxEffort } as const;
-    return { thinking: { type: "adaptive" }, output_config: { effort: efforts[level] } };
-  }
-  const budget = Math.min(thinkingBudgets[level], maxTokens - minAnswerTokens);
-  return budget < minThinkingBudget ? off : { thinking: { type: "enabled", budget_tokens: budget } };
 }
 
 function convertTool(tool: Tool): ToolParam {

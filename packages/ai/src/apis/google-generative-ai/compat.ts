@@ -1,4 +1,4 @@
-import type { Model, ThinkingLevel } from "../../types.ts";
+import type { Model } from "../../types.ts";
 
 /** How a model departs from the newest Gemini models. Each field can be set in the model's `compat`. */
 export interface GoogleCompat {
@@ -61,21 +61,4 @@ export function resolveCompat(model: Model): GoogleCompat {
 function geminiVersion(id: string): number {
   const match = /gemini-(?:[a-z]+-)*(?:(\d+(?:\.\d+)?)|latest)/.exec(id);
   return match ? Number(match[1] ?? 3) : 0;
-}
-
-/** Tokens of thinking before the model's own limits are applied. */
-const budgetOfLevel = { minimal: 512, low: 2048, medium: 8192, high: 32_768, xhigh: 32_768 } as const;
-const strengthOfLevel = { off: 0, minimal: 0, low: 1, medium: 2, high: 3, xhigh: 3 } as const;
-const googleLevels: readonly GoogleLevel[] = ["MINIMAL", "LOW", "MEDIUM", "HIGH"];
-
-/** The budget for a level, within what the model accepts. */
-export function budgetFor(level: ThinkingLevel, { minBudget, maxBudget, budgetOff }: GoogleCompat): number {
-  return level === "off" ? budgetOff : Math.min(Math.max(budgetOfLevel[level], minBudget), maxBudget);
-}
-
-/** The level to send for a level of ours: the nearest one that the model knows, of two the stronger. */
-export function levelFor(level: ThinkingLevel, { levels }: GoogleCompat): GoogleLevel | undefined {
-  if (level === "off") return levels[0];
-  const distance = (name: GoogleLevel) => Math.abs(googleLevels.indexOf(name) - strengthOfLevel[level]);
-  return levels.reduce<GoogleLevel | undefined>((best, name) => (best && distance(best) < distance(name) ? best : name), undefined);
 }

@@ -3,12 +3,13 @@ import type { ApiRequest } from "../../api-adapter.ts";
 import { prepareHistory } from "../../history.ts";
 import { defaultMaxTokens } from "../../output-limit.ts";
 import { removeLoneSurrogates } from "../../surrogates.ts";
-import type { Model, StreamOptions, Tool } from "../../types.ts";
+import type { StreamOptions, Tool } from "../../types.ts";
 import { resolveToolChoice, toWireName } from "../tool-names.ts";
 import { toObjectSchema } from "../tool-schema.ts";
-import { budgetFor, type GoogleCompat, levelFor, resolveCompat } from "./compat.ts";
+import { type GoogleCompat, resolveCompat } from "./compat.ts";
 import { convertMessages } from "./contents.ts";
 import { toLegacySchema } from "./legacy-schema.ts";
+import { convertThinking } from "./thinking.ts";
 
 /** The body of a request. The SDK has types for its parts, but builds the whole only inside. */
 export interface GoogleBody {
@@ -26,7 +27,7 @@ export function createBody({ model, context, options }: ApiRequest): GoogleBody 
   const generationConfig = {
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(options.temperature !== undefined && { temperature: options.temperature }),
-    ...convertThinking(model, options, compat),
+    ...convertThinking(model, options.reasoning ?? "off"),
   };
   const body: GoogleBody = {
     contents: convertMessages(prepareHistory(context.messages, model, { signedEmptyText: true }), compat),
@@ -36,18 +37,6 @@ export function createBody({ model, context, options }: ApiRequest): GoogleBody 
   if (system.trim() !== "") body.systemInstruction = { parts: [{ text: system }] };
   if (Object.keys(generationConfig).length > 0) body.generationConfig = generationConfig;
   return body;
-}
-
-function convertThinking(
-  model: Model,
-  { reasoning = "off" }: StreamOptions,
-  compat: GoogleCompat,
-): Pick<NonNullable<GoogleBody["generationConfig"]>, "thinkingConfig"> {
-  if (!model.reasoning) return {};
-  const config: ThinkingConfig = reasoning === "off" ? {} : { includeThoughts: true };
-  if (compat.thinking === "budget") config.thinkingBudget = budgetFor(reasoning, compat);
-  if (compat.thinking === "level") Object.assign(config, { thinkingLevel: levelFor(reasoning, compat) });
-  return Object.keys(config).length > 0 ? { thinkingConfig: config } : {};
 }
 
 function convertTools(

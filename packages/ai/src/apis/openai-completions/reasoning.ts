@@ -1,6 +1,6 @@
-import type { ThinkingLevel } from "../../types.ts";
+import type { Model, ThinkingLevel } from "../../types.ts";
 import { nearestEffort } from "../openai-efforts.ts";
-import type { OpenAICompat } from "./compat.ts";
+import { type OpenAICompat, resolveCompat } from "./compat.ts";
 
 /** What the vendors' requests have to say about thinking. Each endpoint gets the one or two that it knows. */
 export interface ReasoningFields {
@@ -16,13 +16,20 @@ export interface ReasoningFields {
   reasoning?: { effort: string };
 }
 
-/** How to say to a reasoning model how hard to think. Off is said too, since some think unless told not to. */
-export function convertReasoning(level: ThinkingLevel, compat: OpenAICompat): ReasoningFields {
+/** How to say how hard to think. Off is said too, since some think unless told not to. */
+export function convertReasoning(model: Model, level: ThinkingLevel): ReasoningFields {
+  if (!model.reasoning) return {};
+  const compat = resolveCompat(model);
   const effort = level === "off" ? compat.effortOff : nearestEffort(level, compat.efforts);
   return {
     ...(compat.reasoningEffort && effort !== undefined && { reasoning_effort: effort as "low" }),
     ...convertSwitch(level !== "off", effort, compat),
   };
+}
+
+/** Whether each answer that is replayed must have `reasoning_content`, even an empty one. */
+export function requiresReasoning(model: Model, level: ThinkingLevel): boolean {
+  return model.reasoning && level !== "off" && resolveCompat(model).requireReasoningContent;
 }
 
 function convertSwitch(isOn: boolean, effort: string | undefined, { thinkingSwitch }: OpenAICompat): ReasoningFields {

@@ -10,7 +10,7 @@ import { toObjectSchema } from "../tool-schema.ts";
 import { markForCache } from "./cache-markers.ts";
 import { type OpenAICompat, resolveCompat } from "./compat.ts";
 import { convertMessages, convertSystemPrompt } from "./messages.ts";
-import { convertReasoning, type ReasoningFields } from "./reasoning.ts";
+import { convertReasoning, type ReasoningFields, requiresReasoning } from "./reasoning.ts";
 
 /** The body of a request, with the fields that are not OpenAI's own. */
 export type OpenAIBody = ChatCompletionCreateParamsStreaming & ReasoningFields;
@@ -21,16 +21,16 @@ const maxCacheKeyLength = 64;
 /** Converts a call to the body of a Chat Completions request. Pure: the same call gives the same bytes. */
 export function createBody({ model, context, options }: ApiRequest): OpenAIBody {
   const compat = resolveCompat(model);
-  const isThinking = model.reasoning && (options.reasoning ?? "off") !== "off";
+  const { reasoning: level = "off" } = options;
   const messages = prepareHistory(context.messages, model, compat);
   const body: OpenAIBody = {
     model: wireModelId(model),
     messages: [
       ...convertSystemPrompt(context.systemPrompt, model, compat),
-      ...convertMessages(messages, compat, { requireReasoning: isThinking && compat.requireReasoningContent }),
+      ...convertMessages(messages, compat, { requireReasoning: requiresReasoning(model, level) }),
     ],
     stream: true,
-    ...(model.reasoning && convertReasoning(options.reasoning ?? "off", compat)),
+    ...convertReasoning(model, level),
     ...convertTools(context, messages, options, compat),
   };
   if (compat.includeUsage) body.stream_options = { include_usage: true };

@@ -1,7 +1,7 @@
-import type { Model, ThinkingLevel } from "../../types.ts";
+import type { Model } from "../../types.ts";
 import { hostOf } from "../../url.ts";
 import { isAzure } from "../openai-azure.ts";
-import { type Effort, nearestEffort, openaiEfforts } from "../openai-efforts.ts";
+import { type Effort, openaiEfforts } from "../openai-efforts.ts";
 
 /** How a model or endpoint departs from the Responses API. Each field can be set in the model's `compat`. */
 export interface ResponsesCompat {
@@ -27,9 +27,4 @@ export function resolveCompat(model: Model): ResponsesCompat {
     include: [],
   };
   return { ...fromName, ...(model.compat as Partial<ResponsesCompat> | undefined) };
-}
-
-/** The effort to send for a level: the nearest one that the model knows. None where it cannot be told not to think. */
-export function effortFor(level: ThinkingLevel, { efforts }: ResponsesCompat): Effort | undefined {
-  return level === "off" ? efforts.find((effort) => effort === "none") : nearestEffort(level, efforts);
 }

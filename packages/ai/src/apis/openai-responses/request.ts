@@ -1,19 +1,15 @@
-import type {
-  FunctionTool,
-  ResponseCreateParamsStreaming,
-  ResponseIncludable,
-  ServiceTier,
-} from "openai/resources/responses/responses";
+import type { FunctionTool, ResponseCreateParamsStreaming, ServiceTier } from "openai/resources/responses/responses";
 import type { ApiRequest } from "../../api-adapter.ts";
 import { prepareHistory } from "../../history.ts";
 import { defaultMaxTokens } from "../../output-limit.ts";
 import { removeLoneSurrogates } from "../../surrogates.ts";
-import type { Model, StreamOptions, Tool } from "../../types.ts";
+import type { StreamOptions, Tool } from "../../types.ts";
 import { wireModelId } from "../openai-client.ts";
 import { resolveToolChoice, toWireName } from "../tool-names.ts";
 import { toObjectSchema } from "../tool-schema.ts";
-import { effortFor, type ResponsesCompat, resolveCompat } from "./compat.ts";
+import { resolveCompat } from "./compat.ts";
 import { convertMessages } from "./input.ts";
+import { convertReasoning } from "./reasoning.ts";
 
 export type ResponsesBody = ResponseCreateParamsStreaming;
 
@@ -32,7 +28,7 @@ export function createBody({ model, context, options }: ApiRequest): ResponsesBo
     stream: true,
     // The conversation is ours to keep; nothing in a request refers to one that the server has stored.
     store: false,
-    ...convertReasoning(model, options, compat),
+    ...convertReasoning(model, options.reasoning ?? "off"),
     ...convertTools(context.tools, options),
   };
   const instructions = removeLoneSurrogates(context.systemPrompt ?? "");
@@ -46,23 +42,6 @@ export function createBody({ model, context, options }: ApiRequest): ResponsesBo
     if (compat.longCache && options.cacheRetention === "long") body.prompt_cache_retention = "24h";
   }
   return body;
-}
-
-/** Without `store` the server forgets what the model thought; the encrypted copy is what can be sent back. */
-function convertReasoning(
-  model: Model,
-  { reasoning = "off" }: StreamOptions,
-  compat: ResponsesCompat,
-): Pick<ResponsesBody, "reasoning" | "include"> {
-  const effort = effortFor(reasoning, compat);
-  // A model that cannot be told not to think thinks all the same.
-  const isThinking = model.reasoning && effort !== "none";
-  const include = new Set(compat.include);
-  if (isThinking) include.add("reasoning.encrypted_content");
-  return {
-    ...(include.size > 0 && { include: [...include] as ResponseIncludable[] }),
-    ...(model.reasoning && effort !== undefined && { reasoning: { effort, ...(isThinking && { summary: "auto" }) } }),
-  };
 }
 
 function convertTools(tools: Tool[] | undefined, { toolChoice }: StreamOptions): Pick<ResponsesBody, "tools" | "tool_choice"> {
