@@ -49,7 +49,7 @@ async function test(args, env) {
   return run("vitest", ["run", ...args], { env: { ...env, PIKIT_TEST_BUILT: "1" }, stdio: "inherit" });
 }
 
-/** Installs from the lockfile unless that was done for the same files before. Only tests need the Node versions of tools/runtimes. */
+/** Installs from the lockfile unless that was done for the same files before. Only tests need what is in tools/. */
 async function install({ runtimes }) {
   const stampFile = join(root, "node_modules/.cache/bootstrap");
   const state = stateOfManifests();
@@ -61,7 +61,7 @@ async function install({ runtimes }) {
   const installed = join(root, "node_modules/pnpm/package.json");
   const isLocal = existsSync(installed) && `pnpm@${JSON.parse(readFileSync(installed, "utf8")).version}` === version;
   const command = isLocal ? ["pnpm"] : ["npx", "--yes", version];
-  const filter = runtimes ? [] : ["--filter=!@pikit/runtimes"];
+  const filter = runtimes ? [] : ["--filter=!./tools/*"];
   await must(`${command.join(" ")} install`, [...command, "install", "--frozen-lockfile", "--reporter=append-only", ...filter]);
   mkdirSync(dirname(stampFile), { recursive: true });
   writeFileSync(stampFile, `${state} ${runtimes ? "all" : "start"}`);

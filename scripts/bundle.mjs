@@ -7,6 +7,7 @@ import { build } from "esbuild";
 import { bundleDeclarations, pruneDeclarations } from "./bundle/declarations.mjs";
 import { fewChunks } from "./bundle/few-chunks.mjs";
 import { lazyBuiltins } from "./bundle/lazy-builtins.mjs";
+import { node20 } from "./bundle/node20.mjs";
 import { thirdPartyNotices } from "./bundle/notices.mjs";
 import { bundleVendor, ownModules, vendorModules } from "./bundle/vendor.mjs";
 
@@ -118,6 +119,7 @@ async function bundle(entryPoints, { folder, imports, shared, groups }) {
     chunkNames: `${folder}/[name]-[hash]`,
     plugins: [
       lazyBuiltins,
+      node20,
       fewChunks(
         shared,
         packageNames.filter((name) => !imports.includes(name)),
@@ -163,11 +165,11 @@ function options(imports) {
     splitting: true,
     format: "esm",
     platform: "node",
-    // The CLI starts on 20.19 too, although 22.19 is what we support.
+    // The oldest Node that `engines` allows.
     target: "node20.19",
     conditions: ["pikit-source", "module"],
     external: imports.flatMap((name) => [name, `${name}/*`]),
-    plugins: [lazyBuiltins],
+    plugins: [lazyBuiltins, node20],
     // Identifiers stay: minified, an error's class is printed as `Qe`. Without a line limit an uncaught error prints a line of 500 kB.
     minifySyntax: true,
     minifyWhitespace: true,

@@ -41,12 +41,16 @@ export const lazyBuiltins = {
  * Source of a function that makes something to use in the place of a class, or of a function with members of its own, which it fetches
  * when it is used.
  */
-const standIn = `const standIn = (real) => new Proxy(function () {}, {
-  apply: (_, self, args) => Reflect.apply(real(), self, args),
-  construct: (target, args, made) => Reflect.construct(real(), args, made === target ? real() : made),
-  get: (_, name) => real()[name],
-  has: (_, name) => name in real(),
-});`;
+const standIn = `const standIn = (real) => {
+  const proxy = new Proxy(function () {}, {
+    apply: (_, self, args) => Reflect.apply(real(), self, args),
+    // A subclass keeps its own prototype; Bun 1.3 would not find that of the class behind the stand-in.
+    construct: (_, args, made) => Reflect.construct(real(), args, made === proxy ? real() : made),
+    get: (_, name) => real()[name],
+    has: (_, name) => name in real(),
+  });
+  return proxy;
+};`;
 
 /** Where a constant is found that two modules have: `node:fs` is loaded in every process, `node:fs/promises` is not. */
 const homeOf = (path, name) => (path === "node:fs/promises" && name === "constants" ? "node:fs" : path);

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import module from "node:module";
 
-/** The oldest Node that the bundle starts on; `engines` in package.json says what is supported. */
+/** The oldest Node that the bundle runs on: that of `engines` in package.json. */
 const oldest = [20, 19] as const;
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
@@ -12,7 +12,6 @@ if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
   process.exitCode = 1;
 } else {
   module.enableCompileCache?.();
-  if (major === 20) await import("./cli/node20.ts");
   const { main } = await import("./main.ts");
   await main(process.argv.slice(2));
 }

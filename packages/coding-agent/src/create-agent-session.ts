@@ -11,6 +11,7 @@ import type { BranchContext } from "./conversation/context.ts";
 import type { Conversation } from "./conversation/conversation.ts";
 import { MemorySessionStore } from "./conversation/memory-store.ts";
 import type { SessionStore } from "./conversation/session-store.ts";
+import { SessionError } from "./errors.ts";
 import { createCommandEnvironment } from "./exec/command-environment.ts";
 import { createLocalProcesses, type LocalProcesses } from "./exec/run-process.ts";
 import type { HookSlot, SessionHooks } from "./extensions/hooks.ts";
@@ -27,6 +28,7 @@ import { defaultRetrySettings } from "./run/auto-retry.ts";
 import { defaultCompactionSettings } from "./run/compaction/policy.ts";
 import type { RunLimits } from "./run/limits.ts";
 import type { StreamRule } from "./run/stream-rules/rule.ts";
+import { describeOldBun } from "./runtime.ts";
 import { createSessionAccess } from "./session-access.ts";
 import { connectParts } from "./session-parts.ts";
 import { SessionResources } from "./session-resources.ts";
@@ -47,7 +49,7 @@ interface Inherited {
  * Makes a session ready for its first prompt. Nothing is written before that, and no provider is asked.
  *
  * @throws {UsageError} When the named model does not exist, or a configuration file is faulty.
- * @throws {SessionError} When the chosen session cannot be opened, or a stream rule cannot be used.
+ * @throws {SessionError} When the chosen session cannot be opened, a stream rule cannot be used, or Bun is too old.
  * @throws {AiError} When nothing can be recorded in the file of `record`, or the model cannot be recorded.
  */
 export function createAgentSession(options: CreateAgentSessionOptions = {}): Promise<AgentSession> {
@@ -55,6 +57,8 @@ export function createAgentSession(options: CreateAgentSessionOptions = {}): Pro
 }
 
 async function openSession(options: CreateAgentSessionOptions, inherited: Inherited | undefined): Promise<AgentSession> {
+  const oldBun = describeOldBun();
+  if (oldBun !== undefined) throw new SessionError("unsupported_runtime", oldBun);
   const startFolder = resolve(options.cwd ?? process.cwd());
   const agentDir = options.agentDir ?? agentFolder();
   const folder = options.sessionDir ?? sessionFolder(startFolder, agentDir);

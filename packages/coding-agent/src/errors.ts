@@ -11,6 +11,7 @@ const brand = Symbol.for("pikit.error");
  * - `not_found`, `read_failed`, `write_failed`, `not_a_session`, `unsupported_version`: the session file
  * - `nothing_to_compact`, `compaction_failed`, `aborted`: a compaction that was asked for
  * - `cancelled`: an extension did not let the session go elsewhere
+ * - `unsupported_runtime`: Bun before 1.4
  * - `locked`: another process, or another session of this one, writes to the session file
  */
 export type SessionErrorCode =
@@ -28,6 +29,7 @@ export type SessionErrorCode =
   | "compaction_failed"
   | "aborted"
   | "cancelled"
+  | "unsupported_runtime"
   | "locked";
 
 /** A session refused or failed; `message` says what to do. */

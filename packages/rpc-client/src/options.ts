@@ -4,7 +4,7 @@ import type { StreamMode } from "./protocol-types.ts";
 export interface RpcClientOptions {
   /** The agent's command line program, a script or an executable. Default: that of the installed `@pikit/coding-agent`, else `pi` on the PATH. */
   cliPath?: string;
-  /** What runs it when it is a script. Default: the running one, `process.execPath`. Name a Node where this program runs on something else, such as Bun or Electron. */
+  /** What runs it when it is a script. Default: the running one, `process.execPath`. Name a Node where this program runs on something else than Node or Bun, such as Electron. */
   runtime?: string;
   /** The folder that the agent works in. Default: the current one. */
   cwd?: string;

@@ -1,8 +1,8 @@
 import type { ChildProcess, StdioOptions } from "node:child_process";
 import { closeSync } from "node:fs";
-import type { Socket } from "node:net";
 import type { ProgramSearch } from "./find-program.ts";
 import { type OutputPipe, takePipe } from "./pipe-pool.ts";
+import type { PipeSource } from "./pipe-source.ts";
 
 export type OutputStream = "stdout" | "stderr";
 
@@ -18,7 +18,7 @@ export interface OutputChannels {
   /** What a shell has yet to do to join the streams, or nothing. */
   redirection: string;
   /** The ends to read, once the child has been spawned. */
-  sources(child: ChildProcess): [stream: OutputStream, pipe: Socket][];
+  sources(child: ChildProcess): [stream: OutputStream, pipe: PipeSource][];
   /** The child has its ends, or never will: ours are closed, so that a pipe ends with its last writer. */
   closeWriteEnds(): void;
   /** There will be no child. */
@@ -52,8 +52,8 @@ function sockets(streams: OutputStreams): OutputChannels {
     stdio: ["pipe", "pipe"],
     redirection: streams === "joined" ? " 2>&1" : "",
     sources: ({ stdout, stderr }) => [
-      ["stdout", stdout as Socket],
-      ["stderr", stderr as Socket],
+      ["stdout", stdout as PipeSource],
+      ["stderr", stderr as PipeSource],
     ],
     closeWriteEnds: () => undefined,
     destroy: () => undefined,

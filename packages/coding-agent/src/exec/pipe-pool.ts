@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { closeSync, constants, mkdirSync, openSync, rmSync, unlinkSync } from "node:fs";
-import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findProgram, type ProgramSearch } from "./find-program.ts";
+import { type PipeSource, readPipe } from "./pipe-source.ts";
 import { watchFolder } from "./watchdog.ts";
 
 /** How many pipes are made at a time. Making them takes 2 ms, however many they are. */
@@ -19,7 +19,7 @@ export interface OutputPipe {
   /** For the command. To be closed as soon as it has started: then the pipe ends when the command's last process has. */
   writeEnd: number;
   /** Reads the pipe. */
-  source: Socket;
+  source: PipeSource;
 }
 
 let batch: { folder: string; paths: string[] } | undefined;
@@ -77,7 +77,7 @@ function openPipe(path: string): OutputPipe | undefined {
     readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const writeEnd = openSync(path, constants.O_WRONLY);
     unlinkSync(path);
-    return { writeEnd, source: new Socket({ fd: readEnd, readable: true, writable: false }) };
+    return { writeEnd, source: readPipe(readEnd) };
   } catch {
     if (readEnd !== undefined) closeSync(readEnd);
     return undefined;

@@ -1,6 +1,6 @@
-import type { Socket } from "node:net";
 import type { OutputStream } from "./output-channels.ts";
 import { type CollectedOutput, OutputCollector } from "./output-collector.ts";
+import type { PipeSource } from "./pipe-source.ts";
 import { leaderExited } from "./running-groups.ts";
 import type { SpawnedCommand } from "./spawn-command.ts";
 
@@ -15,7 +15,7 @@ export interface PipeReaderOptions {
 export class PipeReader {
   readonly #collector: OutputCollector;
   readonly #sources: SpawnedCommand["sources"];
-  readonly #listeners: [pipe: Socket, onData: (chunk: Buffer) => void][] = [];
+  readonly #listeners: [pipe: PipeSource, onData: (chunk: Buffer) => void][] = [];
   #lastDataAt = 0;
 
   constructor(sources: SpawnedCommand["sources"], options: PipeReaderOptions) {
@@ -45,7 +45,7 @@ export class PipeReader {
     for (const [pipe, onData] of this.#listeners) {
       pipe.off("data", onData);
       pipe.resume();
-      pipe.unref();
+      pipe.unref?.();
     }
     return this.#collector.end();
   }

@@ -1,12 +1,12 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Socket } from "node:net";
 import { isAbsolute } from "node:path";
 import { ToolError } from "@pikit/agent";
 import { markEnvironment } from "./command-mark.ts";
 import { isExecutable } from "./find-program.ts";
 import { findShell, posixShell } from "./find-shell.ts";
 import { type OutputStream, type OutputStreams, openChannels } from "./output-channels.ts";
+import type { PipeSource } from "./pipe-source.ts";
 import { trackGroup } from "./running-groups.ts";
 import { ensureWatchdog } from "./watchdog.ts";
 import { assertWorkingFolder } from "./working-folder.ts";
@@ -16,7 +16,7 @@ export interface SpawnedCommand {
   process: ChildProcess;
   pid: number;
   /** The pipes to read. */
-  sources: [stream: OutputStream, pipe: Socket][];
+  sources: [stream: OutputStream, pipe: PipeSource][];
 }
 
 export interface SpawnOptions {

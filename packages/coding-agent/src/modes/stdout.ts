@@ -1,9 +1,9 @@
 import { fstatSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import type { LinePiece } from "../protocol/line-pieces.ts";
-
-/** Milliseconds until a full terminal is tried again; nothing tells when it has room. */
-const fullWaitMs = 10;
+import { bun } from "../runtime.ts";
+import { openThreadedPipe, toBytes } from "./threaded-pipe.ts";
+import { failureOf, isFull, untilRetry } from "./write-errors.ts";
 
 /** Where text goes in order. */
 export interface ByteSink {
@@ -37,7 +37,8 @@ export function openStdout(): Stdout {
   sendConsoleToStderr();
   Object.defineProperty(process, "stdout", { get: () => process.stderr, configurable: true, enumerable: true });
   const info = fstatSync(1);
-  return info.isFIFO() || info.isSocket() ? openPipe() : openFile();
+  if (!info.isFIFO() && !info.isSocket()) return openFile();
+  return bun ? openThreadedPipe() : openPipe();
 }
 
 /** `console` may have bound `process.stdout` already. The new one is made when it is used: opening stderr takes a twentieth of a start. */
@@ -92,10 +93,6 @@ function writePieces(socket: Socket, data: string | readonly LinePiece[]): boole
   return wantsMore;
 }
 
-function toBytes(piece: LinePiece): Uint8Array {
-  return typeof piece === "string" ? Buffer.from(piece) : piece;
-}
-
 /** A file or a terminal: the kernel takes what it is given, but for a terminal that was made non-blocking and is full. */
 function openFile(): Stdout {
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
@@ -115,9 +112,7 @@ function openFile(): Stdout {
     return rest.subarray(rest.length);
   };
   const writeRest = async (bytes: Uint8Array) => {
-    for (let rest = bytes; rest.length > 0; rest = writeSome(rest)) {
-      await new Promise((resolve) => setTimeout(resolve, fullWaitMs));
-    }
+    for (let rest = bytes; rest.length > 0; rest = writeSome(rest)) await untilRetry();
   };
   return {
     closed,
@@ -136,17 +131,4 @@ function openFile(): Stdout {
 export function reportFailure({ failure }: Stdout): boolean {
   if (failure !== undefined) process.stderr.write(`Cannot write to stdout: ${failure}. The output is incomplete.\n`);
   return failure !== undefined;
-}
-
-/** What a reader leaves behind that goes away: a closed pipe, a socket that was reset, a terminal that was hung up. */
-const goneCodes: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "EIO"]);
-
-function failureOf(error: unknown): string | undefined {
-  const code = (error as NodeJS.ErrnoException).code ?? String(error);
-  return goneCodes.has(code) ? undefined : code;
-}
-
-function isFull(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === "EAGAIN" || code === "ENOBUFS";
 }

@@ -1,6 +1,7 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
+import { describeOldBun } from "../../src/runtime.ts";
 import { built, cleanEnvironment, root, run, temporaryFolder } from "./helpers.ts";
 
 // Whole programs are started here, on a machine that may be busy.
@@ -13,23 +14,93 @@ const binaries = {
   "Node 22.19": join(runtimes, "node22/bin/node"),
   "Node 24": join(root, "node_modules/.bin/node"),
   "Node 26": join(runtimes, "node26/bin/node"),
+  "Bun 1.4": join(runtimes, "@oven/bun-linux-x64/bin/bun"),
 };
 
-describe.each(Object.entries(binaries))("the built CLI on %s", (_name, node) => {
-  test.skipIf(!existsSync(node))("prints its version and nothing else", async () => {
-    const folder = await temporaryFolder();
-    const finished = await run(node, [built("coding-agent", "cli.js"), "--version"], {
-      cwd: folder,
-      env: cleanEnvironment(folder),
+/** A shell command by both streams, also by their names; a search; and an answer. */
+const script = [
+  { toolCalls: [{ name: "bash", arguments: { command: "echo out; echo err >&2; echo named > /dev/stderr; exit 3" } }] },
+  { toolCalls: [{ name: "grep", arguments: { pattern: "Lighthouse" } }] },
+  { text: "Two lamps." },
+];
+const commandResult = "out\nerr\nnamed\n\nCommand exited with code 3.";
+const searchResult = "README.md:1: # Lighthouse";
+
+describe.each(Object.entries(binaries))("what is built, on %s", (_name, runtime) => {
+  const pi = built("coding-agent", "cli.js");
+
+  /** Runs a program, or `pi`, in a folder with something to look at and a scripted model. */
+  async function start(file: string, args: readonly string[] = [], program = "") {
+    const folder = await temporaryFolder({
+      "README.md": "# Lighthouse\n\nA lamp for ships.\n",
+      "script.jsonl": script.map((answer) => `${JSON.stringify(answer)}\n`).join(""),
+      "program.mjs": program,
     });
-    expect(finished).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: "" });
+    return run(runtime, [file, ...args], { cwd: folder, env: cleanEnvironment(folder) });
+  }
+
+  test.skipIf(!existsSync(runtime))("pi prints its version and nothing else", async () => {
+    expect(await start(pi, ["--version"])).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: "" });
   });
 
-  test.skipIf(!existsSync(node))("answers a prompt with the offline demo", async () => {
-    const folder = await temporaryFolder({ "README.md": "# Lighthouse\n\nA lamp for ships.\n" });
-    const args = [built("coding-agent", "cli.js"), "-p", "--model", "demo/tour", "--no-session", "Give me a tour of this folder."];
-    const finished = await run(node, args, { cwd: folder, env: cleanEnvironment(folder) });
-    expect(finished).toEqual({ code: 0, stdout: expect.stringContaining("demo"), stderr: "" });
+  test.skipIf(!existsSync(runtime))("pi answers a prompt with the offline demo", async () => {
+    const finished = await start(pi, ["-p", "--model", "demo/tour", "--no-session", "Give me a tour of this folder."]);
+    expect(finished).toEqual({ code: 0, stdout: expect.stringContaining("Lighthouse"), stderr: "" });
+  });
+
+  test.skipIf(!existsSync(runtime))("json mode tells what commands and searches gave", async () => {
+    const args = ["--mode", "json", "--model", "script/script.jsonl", "--tools", "bash,grep", "Look."];
+    const { code, stdout, stderr } = await start(pi, args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const events = stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+    const results = events.flatMap(({ type, result }) => (type === "tool_execution_end" ? [result.content[0].text] : []));
+    expect(results).toEqual([commandResult, expect.stringContaining(searchResult)]);
+    expect(events.at(-1)).toEqual({ type: "agent_settled" });
+  });
+
+  test.skipIf(!existsSync(runtime))("a program drives a session in process, in memory and on disk", async () => {
+    const program = `
+      import { createAgentSession } from ${JSON.stringify(built("coding-agent", "index.js"))};
+      const tools = ["bash", "grep"];
+      const session = await createAgentSession({ model: "script/script.jsonl", tools });
+      session.subscribe((event) => {
+        if (event.type === "tool_execution_end") console.log(JSON.stringify(event.result.content[0].text));
+      });
+      await session.prompt("Look.");
+      console.log(session.lastAssistantText());
+      await session.dispose();
+      const again = await createAgentSession({ model: "demo/tour", session: { path: session.sessionFile } });
+      console.log(again.messages.length);
+      await again.dispose();`;
+    const { code, stdout, stderr } = await start("program.mjs", [], program);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const [command, search, answer, count] = stdout.split("\n");
+    expect(JSON.parse(command ?? "")).toBe(commandResult);
+    expect(JSON.parse(search ?? "")).toContain(searchResult);
+    expect([answer, count]).toEqual(["Two lamps.", "6"]);
+  });
+
+  test.skipIf(!existsSync(runtime))("the client starts pi in rpc mode, runs a command, prompts it and stops it", async () => {
+    const program = `
+      import { createPool, RpcClient } from ${JSON.stringify(built("rpc-client", "index.js"))};
+      const options = { cliPath: ${JSON.stringify(pi)}, model: "script/script.jsonl", noSession: true, args: ["--tools", "bash,grep"] };
+      const client = new RpcClient(options);
+      await client.start();
+      const { output, exitCode } = await client.bash("echo out; echo err >&2; exit 3");
+      console.log(JSON.stringify({ output, exitCode }));
+      client.onEvent("tool_execution_end", ({ result }) => console.log(JSON.stringify(result.content[0].text)));
+      console.log((await client.promptAndWait("Look.")).at(-1).content[0].text);
+      await client.stop();
+      const pool = createPool({ ...options, size: 1 });
+      console.log(await pool.use(async (agent) => (await agent.getState()).model.id));
+      await pool.close();`;
+    const { code, stdout, stderr } = await start("program.mjs", [], program);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const [bash, command, search, ...rest] = stdout.split("\n");
+    expect(JSON.parse(bash ?? "")).toEqual({ output: "out\nerr\n", exitCode: 3 });
+    expect(JSON.parse(command ?? "")).toBe(commandResult);
+    expect(JSON.parse(search ?? "")).toContain(searchResult);
+    expect(rest).toEqual(["Two lamps.", "script.jsonl", ""]);
   });
 });
 
@@ -47,4 +118,22 @@ test.each(["18.20.4", "20.18.3"])("on Node %s the CLI says in one sentence which
   expect(stderr).toMatch(/^[^\n]+\n$/);
   expect(stderr).toContain(version);
   expect(stderr).toContain("20.19");
+});
+
+test("nothing that is built needs what Node 20 lacks, nor adds to the globals of a program", () => {
+  const newer = /\b(Promise\.(withResolvers|try)|Array\.fromAsync|(Object|Map)\.groupBy|RegExp\.escape|Iterator\.from)\b/g;
+  const found = ["ai", "agent", "coding-agent", "rpc-client"].flatMap((name) => {
+    const dist = dirname(built(name, "index.js"));
+    return readdirSync(dist, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".js"))
+      .flatMap((file) => (readFileSync(join(dist, file), "utf8").match(newer) ?? []).map((use) => `${name}/dist/${file}: ${use}`));
+  });
+  expect(found).toEqual([]);
+});
+
+test("a Bun that is too old is named in one sentence", () => {
+  expect(describeOldBun("1.3.14")).toBe(
+    "pikit needs Bun 1.4 or newer, and this is Bun 1.3.14. Install a newer Bun, or run it with Node.",
+  );
+  expect(["1.4.0", "1.10.1", "2.0.0"].map((version) => describeOldBun(version))).toEqual([undefined, undefined, undefined]);
 });

@@ -1,0 +1,67 @@
+import { write } from "node:fs";
+import type { LinePiece } from "../protocol/line-pieces.ts";
+import type { Stdout } from "./stdout.ts";
+import { failureOf, isFull, untilRetry } from "./write-errors.ts";
+
+/**
+ * A pipe on file descriptor 1, written by a thread of the runtime's pool: the process goes on while the reader is slow. For Bun, where a
+ * socket that was made of a descriptor blocks.
+ */
+export function openThreadedPipe(): Stdout {
+  let failure: string | undefined;
+  let isClosed = false;
+  let waiting: Uint8Array[] = [];
+  let writing: Promise<void> | undefined;
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  const writeWaiting = async () => {
+    try {
+      while (waiting.length > 0 && !isClosed) {
+        const bytes = Buffer.concat(waiting);
+        waiting = [];
+        await writeAll(bytes);
+      }
+    } catch (error) {
+      isClosed = true;
+      failure = failureOf(error);
+      close();
+    }
+    writing = undefined;
+  };
+  return {
+    closed,
+    get failure() {
+      return failure;
+    },
+    write(data) {
+      if (isClosed) return undefined;
+      for (const piece of typeof data === "string" ? [data] : data) waiting.push(toBytes(piece));
+      writing ??= writeWaiting();
+      return writing;
+    },
+    async end() {
+      await writing;
+    },
+  };
+}
+
+/** The bytes of a piece. */
+export function toBytes(piece: LinePiece): Uint8Array {
+  return typeof piece === "string" ? Buffer.from(piece) : piece;
+}
+
+async function writeAll(bytes: Uint8Array): Promise<void> {
+  for (let rest = bytes; rest.length > 0; ) {
+    try {
+      rest = rest.subarray(await writeSome(rest));
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      await untilRetry();
+    }
+  }
+}
+
+function writeSome(bytes: Uint8Array): Promise<number> {
+  return new Promise((resolve, reject) => {
+    write(1, bytes, 0, bytes.length, null, (error, count) => (error ? reject(error) : resolve(count)));
+  });
+}
