@@ -15,6 +15,7 @@ export { AiError, type AiErrorCode, type AiErrorOptions, isAiError } from "./err
 export { EventStream } from "./event-stream.ts";
 export { estimatePromptTokens } from "./output-limit.ts";
 export { isSilentOverflow } from "./overflow.ts";
+export { type BodyText, type ReadBodyOptions, readBody } from "./read-body.ts";
 export { isReplayed } from "./recording/call-interceptor.ts";
 export type { ReplayModel, ReplayOptions } from "./recording/player.ts";
 export type { RecordOptions } from "./recording/recorder.ts";

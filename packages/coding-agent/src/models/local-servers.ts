@@ -1,4 +1,4 @@
-import type { Model } from "@pikit/ai";
+import { type Model, readBody } from "@pikit/ai";
 
 /** A program that serves models on this machine. */
 export interface LocalEndpoint {
@@ -141,19 +141,12 @@ async function askJson(url: string, body: unknown, timeoutMs: number, signal: Ab
       redirect: "error",
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
-    if (!response.ok || !response.body) {
+    if (!response.ok) {
       await response.body?.cancel();
       return undefined;
     }
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const chunk of response.body) {
-      bytes += chunk.length;
-      // Leaving the loop cancels the rest.
-      if (bytes > maxBytes) return undefined;
-      chunks.push(chunk);
-    }
-    return JSON.parse(Buffer.concat(chunks).toString());
+    const { text: json, isCut } = await readBody(response.body, { maxBytes });
+    return isCut ? undefined : JSON.parse(json);
   } catch {
     // Nobody listens, or not in time, or it is another kind of server. An abort is reported by the caller.
     return undefined;

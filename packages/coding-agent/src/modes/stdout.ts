@@ -55,9 +55,17 @@ function sendConsoleToStderr(): void {
   });
 }
 
-function openPipe(): Stdout {
-  const socket = new Socket({ fd: 1, readable: false, writable: true });
+/** A sink on a socket or pipe. Every wait is a promise of its own, which the next drain or the end settles: `closed` would keep them all. */
+export function openPipe(socket: Socket = new Socket({ fd: 1, readable: false, writable: true })): Stdout {
   let failure: string | undefined;
+  let waiting: (() => void)[] = [];
+  const release = () => {
+    const released = waiting;
+    waiting = [];
+    for (const resolve of released) resolve();
+  };
+  socket.on("drain", release);
+  socket.on("close", release);
   const closed = new Promise<void>((resolve) => {
     socket.on("error", (error) => {
       failure = failureOf(error);
@@ -72,7 +80,7 @@ function openPipe(): Stdout {
     },
     write(data) {
       if (socket.destroyed || writePieces(socket, data)) return undefined;
-      return Promise.race([closed, new Promise<void>((resolve) => socket.once("drain", resolve))]);
+      return new Promise((resolve) => waiting.push(resolve));
     },
     async end() {
       if (socket.destroyed) return;

@@ -109,6 +109,67 @@ test("an answer that floods fails the call", async () => {
   await expect(host.call("mcp__web__ask")).rejects.toMatchObject({ code: "mcp_failed" });
 });
 
+/** A server whose streams for calls give an id, in one way or another, and end; the result comes to who resumes them. */
+function resumable(pieces: readonly string[], onResume: (lastId: string, response: ServerResponse) => void) {
+  const calls: Call[] = [];
+  const onCall = async (call: Call) => {
+    calls.push(call);
+    const response = stream(call);
+    for (const piece of pieces) {
+      await new Promise((resolve) => response.write(piece, resolve));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    response.end();
+  };
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    const lastId = request.headers["last-event-id"];
+    if (typeof lastId !== "string") return false;
+    onResume(lastId, response);
+    return true;
+  };
+  return { calls, onCall, onRequest };
+}
+
+test.each([
+  ["whole", ["retry: 200\nid: e1\ndata: \n\n"]],
+  ["cut within the line", ["retry: 200\ni", "d", ": e", "1\ndata: \n", "\n"]],
+])("a result that can be resumed is not lost when the id comes %s", async (_name, pieces) => {
+  const { calls, onCall, onRequest } = resumable(pieces, (lastId, response) => {
+    const [call] = calls;
+    response.writeHead(200, { "content-type": "text/event-stream" }).end(result(call?.id ?? 0, `resumed from ${lastId}`));
+  });
+  const host = await open((call) => void onCall(call), onRequest);
+  expect(await host.text("mcp__web__ask")).toBe("resumed from e1");
+});
+
+const connectionEnded = {
+  code: "mcp_failed",
+  message: expect.stringContaining("ask of the MCP server web failed: the connection ended."),
+};
+
+test("a stream whose data begins with id: cannot be resumed, and its call fails", async () => {
+  const onResume = vi.fn();
+  // A piece begins where the text of the message says so.
+  const { onCall, onRequest } = resumable(['data: {"text":"', 'id: 5"}\n\n'], onResume);
+  const host = await open((call) => void onCall(call), onRequest);
+  await expect(host.call("mcp__web__ask")).rejects.toMatchObject(connectionEnded);
+  expect(onResume).not.toHaveBeenCalled();
+});
+
+test("a call whose stream the server will not resume fails", async () => {
+  const { onCall, onRequest } = resumable(["retry: 1\nid: e1\ndata: \n\n"], (_lastId, response) => response.writeHead(405).end());
+  const host = await open((call) => void onCall(call), onRequest);
+  await expect(host.call("mcp__web__ask")).rejects.toMatchObject(connectionEnded);
+});
+
+test("an error that never ends fails the call with its beginning", async () => {
+  const host = await open(({ response }) => void response.writeHead(500).write("It broke. ".padEnd(1 << 17, "x")));
+  await expect(host.call("mcp__web__ask")).rejects.toMatchObject({
+    code: "mcp_failed",
+    message: expect.stringMatching(/^ask of the MCP server web failed: the server answered with HTTP 500: It broke\. x{290}\.$/),
+  });
+});
+
 test("SC-008 headers are sent with their references resolved, and no message shows them", async () => {
   vi.stubEnv("FIXTURE_TOKEN", "tok-12345");
   const seen: (string | undefined)[] = [];

@@ -1,0 +1,131 @@
+import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { ErrorCode, type JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { readBody } from "@pikit/ai";
+import { EventScanner } from "./event-scanner.ts";
+
+const mebi = 1024 ** 2;
+/** Bytes of one answer, and of one event of a stream that lasts. */
+const maxAnswerBytes = 64 * mebi;
+/** What is read of an error. */
+const errorLimits = { maxBytes: mebi / 16, maxMs: 10_000 };
+/** How long the last events of a stream may take through the parser. */
+const parserMs = 100;
+/** Streams of which we know how to go on. Most of them have been answered; which, only the SDK knows. */
+const maxResumable = 256;
+
+type RequestId = string | number;
+
+/**
+ * Sees to it that every request is answered, and by no more than fits into memory: when its stream ends and the SDK cannot resume it, the
+ * request has failed.
+ */
+export class HttpAnswers {
+  readonly #deliver: (message: JSONRPCMessage) => void;
+  /** The requests of streams that have ended, by the id of the last event; undefined for one that is not to be resumed. */
+  readonly #resumable = new Map<string, RequestId | undefined>();
+
+  /** @param deliver - Takes an answer. One to a request that has been answered is passed over. */
+  constructor(deliver: (message: JSONRPCMessage) => void) {
+    this.#deliver = deliver;
+  }
+
+  readonly fetch: FetchLike = async (input, init) => {
+    const resumedFrom = new Headers(init?.headers).get("last-event-id");
+    const isGivenUp = resumedFrom !== null && this.#resumable.has(resumedFrom) && this.#resumable.get(resumedFrom) === undefined;
+    if (isGivenUp) return new Response(null, { status: noStream });
+    const id = resumedFrom === null ? requestId(init) : this.#resumable.get(resumedFrom);
+    const response = await fetch(input, init);
+    // The SDK takes this for a server that has no such stream, and says nothing to the one who waits.
+    if (resumedFrom !== null && response.status === noStream) this.#fail(id);
+    if (response.status >= 400) return readError(response);
+    if (!response.body) return response;
+    if (response.headers.get("content-type")?.startsWith("text/event-stream") === true) {
+      return new Response(this.#watch(response.body, id, init?.method === "POST"), response);
+    }
+    return new Response(response.body.pipeThrough(limitBytes(maxAnswerBytes)), response);
+  };
+
+  /** @param isAnswer - Whether the stream is there for one request; one for all that the server says may go on for ever. */
+  #watch(body: ReadableStream<Uint8Array>, id: RequestId | undefined, isAnswer: boolean): ReadableStream<Uint8Array> {
+    const reader = body.getReader();
+    const scanner = new EventScanner(maxAnswerBytes);
+    let bytes = 0;
+    return new ReadableStream({
+      pull: async (controller) => {
+        let isTooLarge = false;
+        try {
+          const { value, done } = await reader.read();
+          if (value) {
+            isTooLarge = true;
+            bytes += value.length;
+            if (isAnswer && bytes > maxAnswerBytes) throw tooLarge();
+            scanner.push(value);
+            isTooLarge = false;
+            controller.enqueue(value);
+          }
+          if (!done) return;
+          controller.close();
+        } catch (error) {
+          controller.error(error);
+          reader.cancel(error).catch(() => undefined); // it may be what failed
+        }
+        this.#end(id, scanner.lastId, isTooLarge);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    });
+  }
+
+  #end(id: RequestId | undefined, lastEventId: string | undefined, isTooLarge: boolean): void {
+    const canResume = lastEventId !== undefined && !isTooLarge;
+    if (lastEventId !== undefined) this.#remember(lastEventId, canResume ? id : undefined);
+    if (!canResume) this.#fail(id);
+  }
+
+  #remember(lastEventId: string, id: RequestId | undefined): void {
+    this.#resumable.delete(lastEventId);
+    this.#resumable.set(lastEventId, id);
+    for (const oldest of this.#resumable.keys()) {
+      if (this.#resumable.size <= maxResumable) break;
+      this.#resumable.delete(oldest);
+    }
+  }
+
+  #fail(id: RequestId | undefined): void {
+    if (id === undefined) return;
+    const error = { code: ErrorCode.ConnectionClosed, message: "The connection ended before the result came" };
+    setTimeout(() => this.#deliver({ jsonrpc: "2.0", id, error }), parserMs);
+  }
+}
+
+/** The status that says "there is no such stream". */
+const noStream = 405;
+
+async function readError(response: Response): Promise<Response> {
+  const text = await readBody(response.body, errorLimits).then(
+    (body) => body.text,
+    () => "",
+  );
+  const { status, statusText, headers } = response;
+  return new Response(text, { status, statusText, headers });
+}
+
+function requestId(init: RequestInit | undefined): RequestId | undefined {
+  if (init?.method !== "POST" || typeof init.body !== "string") return undefined;
+  const { id, method } = JSON.parse(init.body) as { id?: RequestId; method?: string };
+  return method === undefined ? undefined : id;
+}
+
+function limitBytes(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) controller.error(tooLarge());
+      else controller.enqueue(chunk);
+    },
+  });
+}
+
+function tooLarge(): RangeError {
+  return new RangeError(`the answer has more than ${maxAnswerBytes / mebi} MB`);
+}
