@@ -80,6 +80,18 @@ export function readStartSync(path: string, maxBytes: number): FileStart {
 }
 
 /**
+ * Looks whether a regular file could be read as a whole, for those that read it by themselves.
+ *
+ * @param maxBytes - One of `fileLimits`.
+ * @throws {FileError} When it is no regular file, or larger. The system's error.
+ */
+export async function assertReadable(path: string, maxBytes: number): Promise<void> {
+  const { file, stats } = await openFile(path);
+  await file.close();
+  if (stats.size > maxBytes) throw tooLargeError(path, maxBytes);
+}
+
+/**
  * Reads all of a regular file.
  *
  * @param maxBytes - One of `fileLimits`.

@@ -17,6 +17,8 @@ export interface ReplaceOptions {
   signal?: AbortSignal;
   /** Permissions of a file that is new. Default: 0o666, less the umask. */
   mode?: number;
+  /** Whether nobody but its owner may read the file from now on. Default: one that is there keeps its permissions. */
+  isPrivate?: boolean;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface ReplaceOptions {
 export async function replaceFile(
   path: string,
   content: NewContent,
-  { signal, mode = 0o666 }: ReplaceOptions = {},
+  { signal, isPrivate = false, mode = isPrivate ? 0o600 : 0o666 }: ReplaceOptions = {},
 ): Promise<{ created: boolean }> {
   signal?.throwIfAborted();
   const target = await followLinks(path);
@@ -43,24 +45,26 @@ export async function replaceFile(
   }
   if (!existing || existing.nlink === 1) {
     try {
-      await replaceByRename(target, content, existing, { signal, mode });
+      const kept = existing && { ...existing, mode: existing.mode & (isPrivate ? 0o600 : 0o7777) };
+      await replaceByRename(target, content, { signal, mode, existing: kept });
       return { created: !existing };
     } catch (error) {
       if (signal?.aborted || !existing || !inPlaceCodes.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
     }
   }
-  await overwrite(target, content);
+  await overwrite(target, content, isPrivate);
   return { created: false };
 }
+
+type Attributes = Pick<Stats, "mode" | "uid" | "gid">;
 
 async function replaceByRename(
   path: string,
   content: NewContent,
-  existing: Stats | undefined,
-  { signal, mode }: { signal: AbortSignal | undefined; mode: number },
+  { signal, mode, existing }: { signal: AbortSignal | undefined; mode: number; existing: Attributes | undefined },
 ): Promise<void> {
   const temporary = join(dirname(path), `.pi-${randomBytes(8).toString("hex")}.tmp`);
-  const { file } = await openFile(temporary, { use: "create", mode: existing ? existing.mode & 0o777 : mode });
+  const { file } = await openFile(temporary, { use: "create", mode: existing ? 0o600 : mode });
   try {
     try {
       await file.writeFile(piecesOf(content));
@@ -68,7 +72,7 @@ async function replaceByRename(
         const own = await file.stat();
         if (own.uid !== existing.uid || own.gid !== existing.gid) await file.chown(existing.uid, existing.gid);
         // After chown, which clears set-user-id; and not left to open, from whose mode the umask takes away.
-        await file.chmod(existing.mode & 0o7777);
+        await file.chmod(existing.mode);
       }
       // Else a power failure could leave the new name on an empty file.
       await file.sync();
@@ -83,9 +87,10 @@ async function replaceByRename(
   }
 }
 
-async function overwrite(path: string, content: NewContent): Promise<void> {
-  const { file } = await openFile(path, { use: "overwrite" });
+async function overwrite(path: string, content: NewContent, isPrivate: boolean): Promise<void> {
+  const { file, stats } = await openFile(path, { use: "overwrite" });
   try {
+    if (isPrivate) await file.chmod(stats.mode & 0o600);
     await file.truncate();
     await file.writeFile(piecesOf(content));
   } finally {

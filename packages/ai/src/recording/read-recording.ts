@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { fileLimits, readWhole, reasonOf } from "../files/index.ts";
 import { type CallLine, type EventLine, type RecordedModel, recordingError } from "./format.ts";
 import { requireRecording } from "./recording-file.ts";
 import type { MessageSummary, RequestSummary } from "./request-summary.ts";
@@ -33,10 +33,9 @@ export interface RecordedCall {
 export async function readRecording(path: string): Promise<RecordedCall[]> {
   let text: string;
   try {
-    text = await readFile(path, "utf8");
+    text = (await readWhole(path, fileLimits.recording)).toString("utf8");
   } catch (cause) {
-    const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
-    throw recordingError(`Cannot read the recording ${path}: ${reason}. Make one with record() or pi --record.`, cause);
+    throw recordingError(`Cannot read the recording ${path}: ${reasonOf(cause)}. Make one with record() or pi --record.`, cause);
   }
   requireRecording(text, path);
   const reader = new CallReader();

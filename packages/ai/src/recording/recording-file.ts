@@ -1,6 +1,7 @@
-import { closeSync, fchmodSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync, writeFileSync } from "node:fs";
+import { closeSync, fchmodSync, ftruncateSync, readSync, type Stats, writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import type { AiError } from "../errors.ts";
+import { FileError, openFileSync, reasonOf } from "../files/index.ts";
 import { type CallLine, formatVersion, type RecordedModel, type RecordingLine, recordingError } from "./format.ts";
 import type { MessageSummary, RequestSummary } from "./request-summary.ts";
 
@@ -75,8 +76,9 @@ export class RecordingFile {
   #open(): void {
     if (this.#descriptor === undefined) {
       try {
-        this.#descriptor = openSync(this.#path, "a+", 0o600);
-        this.#adopt(this.#descriptor);
+        const { file, stats } = openFileSync(this.#path, { use: "record" });
+        this.#descriptor = file;
+        this.#adopt(file, stats);
       } catch (cause) {
         if (this.#descriptor !== undefined) closeSync(this.#descriptor);
         this.#descriptor = undefined;
@@ -94,9 +96,7 @@ export class RecordingFile {
   }
 
   /** Makes sure that lines can be added to what the file holds. */
-  #adopt(descriptor: number): void {
-    const stats = fstatSync(descriptor);
-    if (!stats.isFile()) throw recordingError(`Cannot record to ${this.#path}: it is no file. Choose the path of a file.`);
+  #adopt(descriptor: number, stats: Stats): void {
     fchmodSync(descriptor, 0o600);
     if (stats.size === this.#size && stats.size > 0) return;
     this.#lastMessages = [];
@@ -105,7 +105,7 @@ export class RecordingFile {
       this.#append({ type: "recording", version: formatVersion });
     } else {
       requireRecording(readStart(descriptor), this.#path);
-      this.#size = readFileSync(this.#path).lastIndexOf(0x0a) + 1;
+      this.#size = endOfLastLine(descriptor, stats.size);
       // What follows is a line that a crash cut short.
       if (this.#size < stats.size) ftruncateSync(descriptor, this.#size);
     }
@@ -124,8 +124,11 @@ export class RecordingFile {
 
   #toError(cause: unknown): AiError | unknown {
     const { code } = cause as NodeJS.ErrnoException;
-    if (typeof code !== "string" || !/^E[A-Z]+$/.test(code)) return cause;
-    return recordingError(`Cannot write the recording ${this.#path}: ${code}. Choose a file that can be written.`, cause);
+    if (!(cause instanceof FileError) && (typeof code !== "string" || !/^E[A-Z]+$/.test(code))) return cause;
+    return recordingError(
+      `Cannot write the recording ${this.#path}: ${reasonOf(cause)}. Choose a file that can be written.`,
+      cause,
+    );
   }
 }
 
@@ -150,6 +153,19 @@ export function requireRecording(start: string, path: string): void {
 function readStart(descriptor: number): string {
   const buffer = Buffer.alloc(256);
   return buffer.toString("utf8", 0, readSync(descriptor, buffer, 0, buffer.length, 0));
+}
+
+/** Where the last whole line ends, in bytes. Recordings are large, and what follows that line is short. */
+function endOfLastLine(descriptor: number, size: number): number {
+  const buffer = Buffer.alloc(64 * 1024);
+  for (let end = size; end > 0; ) {
+    const start = Math.max(0, end - buffer.length);
+    const length = readSync(descriptor, buffer, 0, end - start, start);
+    const found = buffer.subarray(0, length).lastIndexOf(0x0a);
+    if (found >= 0) return start + found + 1;
+    end = start;
+  }
+  return 0;
 }
 
 function countKept(before: readonly MessageSummary[], now: readonly MessageSummary[]): number {

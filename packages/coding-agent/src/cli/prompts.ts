@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
-import { basename, resolve } from "node:path";
+import { basename } from "node:path";
 import type { ImageContent } from "@pikit/ai";
 import { UsageError } from "../errors.ts";
 import type { PromptInput } from "../prompt/prompt-input.ts";
 import { detectFileKind, kindHeadBytes } from "../tools/file-kind.ts";
+import { readArgument } from "./read-argument.ts";
 
 /** How long a pipe beside a prompt argument may be silent before we say that we wait for it. */
 const noticeAfterMs = 1000;
@@ -26,21 +26,12 @@ export async function readPrompts(args: readonly string[], cwd: string): Promise
 }
 
 async function readFileArgument(name: string, cwd: string): Promise<{ text?: string; image?: ImageContent }> {
-  const path = resolve(cwd, name);
-  let bytes: Buffer;
-  try {
-    bytes = await readFile(path);
-  } catch (cause) {
-    throw new UsageError(
-      `Cannot read @${name}: ${(cause as NodeJS.ErrnoException).code ?? String(cause)}. Give the path of a file.`,
-      1,
-    );
-  }
+  const bytes = await readArgument(name, cwd);
   const found = detectFileKind(bytes.subarray(0, kindHeadBytes));
   if (found.kind === "image") {
     const { prepareImage } = await import("../tools/images/prepare-image.ts");
     const { image, description } = await prepareImage(bytes);
-    return { ...(image ? { image } : {}), text: `[image ${basename(path)}: ${description}]` };
+    return { ...(image ? { image } : {}), text: `[image ${basename(name)}: ${description}]` };
   }
   if (found.kind === "binary") {
     throw new UsageError(`@${name} is neither text nor an image. Give a text file, PNG, JPEG, GIF or WebP.`, 1);

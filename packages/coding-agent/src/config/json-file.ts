@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { FileError, fileLimits, isMissing, readWholeSync, reasonOf } from "@pikit/ai/files";
 import { UsageError } from "../errors.ts";
 
 /**
@@ -9,11 +9,11 @@ import { UsageError } from "../errors.ts";
 export function readJsonFile(path: string): Record<string, unknown> {
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    text = readWholeSync(path, fileLimits.configuration).toString("utf8");
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return {};
-    throw new UsageError(`Cannot read ${path}: ${code ?? String(cause)}. Check its permissions.`, 1);
+    if (isMissing(cause)) return {};
+    const advice = cause instanceof FileError ? "Move it away, or put a JSON file in its place." : "Check its permissions.";
+    throw new UsageError(`Cannot read ${path}: ${reasonOf(cause)}. ${advice}`, 1);
   }
   let value: unknown;
   try {

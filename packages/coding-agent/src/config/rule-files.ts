@@ -1,5 +1,6 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { extname, join } from "node:path";
+import { FileError, fileLimits, readWhole } from "@pikit/ai/files";
 import { parseStreamRule } from "../run/stream-rules/parse-rule.ts";
 import { PatternSet } from "../run/stream-rules/pattern-set.ts";
 import type { StreamRule } from "../run/stream-rules/rule.ts";
@@ -40,11 +41,13 @@ async function listRuleFiles(folder: string): Promise<string[]> {
 /** The rule of a file, or why it cannot be used. */
 async function readRule(path: string): Promise<StreamRule | string> {
   try {
-    const rule = await parseStreamRule(await readFile(path, "utf8"), path);
+    const text = (await readWhole(path, fileLimits.streamRule)).toString("utf8");
+    const rule = await parseStreamRule(text, path);
     // Compiled once more with the others; a faulty trigger must not take them along.
     await PatternSet.compile([{ name: rule.name, pattern: rule.trigger }]);
     return rule;
   } catch (error) {
+    if (error instanceof FileError) return `The stream rule ${path} cannot be used: ${error.reason}. Move it away.`;
     const { message } = error as Error;
     return message.includes(path) ? message : `The stream rule ${path} cannot be used: ${message}`;
   }

@@ -1,7 +1,6 @@
 /// <reference path="./proper-lockfile.d.ts" />
-import { randomUUID } from "node:crypto";
-import { chmod, mkdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname } from "node:path";
+import { followLinks, makeFolder, reasonOf, replaceFile } from "@pikit/ai/files";
 import { UsageError } from "../errors.ts";
 import { readJsonFile } from "./json-file.ts";
 
@@ -29,13 +28,11 @@ export async function updateJsonFile(
   change: (content: Record<string, unknown>) => Record<string, unknown>,
   { waitMs = 5000 }: UpdateOptions = {},
 ): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  // People keep their configuration elsewhere and link to it: the link stays.
-  const target = await realpath(path).catch(() => path);
+  const target = await findTarget(path);
   const unlock = await lock(target, waitMs);
   try {
     const content = change(readJsonFile(target));
-    await replaceFile(target, `${JSON.stringify(content, null, 2)}\n`);
+    await write(target, `${JSON.stringify(content, null, 2)}\n`);
   } finally {
     await unlock();
   }
@@ -56,18 +53,24 @@ async function lock(path: string, waitMs: number): Promise<() => Promise<void>> 
   }
 }
 
-async function replaceFile(path: string, text: string): Promise<void> {
-  const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}`);
-  const mode = await stat(path).then(
-    ({ mode }) => mode & 0o777,
-    () => 0o600,
-  );
+/** People keep their configuration elsewhere and link to it: the link stays. */
+async function findTarget(path: string): Promise<string> {
   try {
-    await writeFile(temporary, text, { mode: 0o600, flush: true });
-    await chmod(temporary, mode);
-    await rename(temporary, path);
+    await makeFolder(dirname(path), 0o700);
+    return await followLinks(path);
   } catch (cause) {
-    await rm(temporary, { force: true });
-    throw new UsageError(`Cannot write ${path}: ${(cause as NodeJS.ErrnoException).code ?? String(cause)}.`, 1);
+    throw writeError(path, cause);
   }
+}
+
+async function write(path: string, text: string): Promise<void> {
+  try {
+    await replaceFile(path, text, { mode: 0o600 });
+  } catch (cause) {
+    throw writeError(path, cause);
+  }
+}
+
+function writeError(path: string, cause: unknown): UsageError {
+  return new UsageError(`Cannot write ${path}: ${reasonOf(cause)}. Check the permissions of the file and its folder.`, 1);
 }

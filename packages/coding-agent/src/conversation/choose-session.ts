@@ -88,8 +88,12 @@ async function forkOf(store: SessionStore, source: string, cwd: string): Promise
 }
 
 function isEmptyFile(path: string): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats?.isFile() === true && stats.size === 0;
+  try {
+    const stats = statSync(path);
+    return stats.isFile() && stats.size === 0;
+  } catch {
+    return false; // it is not there, or may not be looked at: to open it says so
+  }
 }
 
 /** Begins a session in an empty file that somebody has made for it. */

@@ -1,4 +1,5 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
+import { openFileSync } from "@pikit/ai/files";
 import type { SessionEntry } from "./entries.ts";
 import { tryParseEntry } from "./entry-check.ts";
 
@@ -18,9 +19,9 @@ export class EntryReader {
   /** Bytes that were asked for; the window has fewer at the end of the file. */
   #windowSize = 0;
 
-  /** @throws The system's error. */
+  /** @throws {FileError} When it is no regular file. The system's error. */
   constructor(path: string) {
-    this.#file = openSync(path, "r");
+    this.#file = openFileSync(path).file;
   }
 
   /** The file, for reading it as a whole. */

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readWholeSync } from "@pikit/ai/files";
 
 /** What the system says of a process. */
 export interface ProcessInfo {
@@ -25,15 +25,20 @@ export function lookUpProcess(pid: number): ProcessInfo {
 /** Linux: fields 3 (state) and 22 (start, in ticks since boot) of /proc/<pid>/stat; the boot makes them unique. See proc(5). */
 function fromProc(pid: number): ProcessInfo | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const stat = readText(`/proc/${pid}/stat`);
     // The name before these fields is in brackets and may itself hold brackets and blanks.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     if (isEnded(fields[0])) return ended;
-    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    const boot = readText("/proc/sys/kernel/random/boot_id").trim();
     return { isRunning: true, startTime: `${fields[19]} ${boot}` };
   } catch {
     return undefined; // no such file system, or its owner hides it from others
   }
+}
+
+/** These files have some hundred bytes. */
+function readText(path: string): string {
+  return readWholeSync(path, 4096).toString("utf8");
 }
 
 /** Elsewhere: what ps says, in a language and time zone that are the same for everybody. Undefined without ps, as on Windows. */

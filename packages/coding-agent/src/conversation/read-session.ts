@@ -1,5 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { closeSync, fstatSync, readSync } from "node:fs";
+import { openFileSync, readStart, readStartSync, reasonOf } from "@pikit/ai/files";
 import { SessionError } from "../errors.ts";
 import type { SessionHeader } from "../protocol/frames.ts";
 import { type SessionEntry, sessionVersion } from "./entries.ts";
@@ -39,14 +39,7 @@ export function describeUnreadable(path: string, lineNumber: number): string {
  * @throws {SessionError} `not_found`, `read_failed`; `not_a_session` when the first line is no session header; `unsupported_version`.
  */
 export function readSessionHeader(path: string): SessionHeader {
-  return withReadErrors(path, () => {
-    const file = openSync(path, "r");
-    try {
-      return readOpenHeader(file, path);
-    } finally {
-      closeSync(file);
-    }
-  });
+  return withReadErrors(path, () => headerIn(readStartSync(path, maxHeaderBytes).bytes, path));
 }
 
 /** As `readSessionHeader`, for a file that is open to read. */
@@ -57,13 +50,7 @@ export function readOpenHeader(file: number, path: string): SessionHeader {
 
 /** As `readSessionHeader`, for many files at a time. */
 export async function readSessionHeaderAsync(path: string): Promise<SessionHeader> {
-  const file = await open(path, "r");
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxHeaderBytes), 0, maxHeaderBytes, 0);
-    return headerIn(buffer.subarray(0, bytesRead), path);
-  } finally {
-    await file.close();
-  }
+  return headerIn((await readStart(path, maxHeaderBytes)).bytes, path);
 }
 
 function headerIn(start: Buffer, path: string): SessionHeader {
@@ -78,7 +65,7 @@ function headerIn(start: Buffer, path: string): SessionHeader {
  * @throws The system's error.
  */
 export function scanSession(path: string, visitor: SessionVisitor): FileState {
-  const file = openSync(path, "r");
+  const { file } = openFileSync(path);
   try {
     return scanOpenSession(file, path, visitor);
   } finally {
@@ -135,7 +122,7 @@ export function withReadErrors<T>(path: string, read: () => T): T {
     return read();
   } catch (cause) {
     if (cause instanceof SessionError) throw cause;
-    const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    const reason = reasonOf(cause);
     const code = reason === "ENOENT" ? "not_found" : "read_failed";
     throw new SessionError(code, `Cannot read the session file ${path}: ${reason}. Give the path of an existing session.`, {
       cause,

@@ -1,15 +1,5 @@
-import {
-  closeSync,
-  fchmodSync,
-  fchownSync,
-  fstatSync,
-  openSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { writeFileSync } from "node:fs";
+import { replaceFileSync } from "@pikit/ai/files";
 import { encodeLine } from "../protocol/jsonl.ts";
 import { sessionVersion } from "./entries.ts";
 import { type FileState, scanSession } from "./read-session.ts";
@@ -48,32 +38,14 @@ export function migrateSessionFile(path: string): FileState {
   });
 }
 
-/** Writes a file beside the path, which then takes its place. Only the holder of the session's lock writes it, so its name is fixed. */
+/** Only the holder of the session's lock writes it. */
 function replace(path: string, produce: (write: (piece: Piece) => number) => void): FileState {
-  const temporary = `${path}.tmp`;
-  const existing = statSync(path, { throwIfNoEntry: false });
-  rmSync(temporary, { force: true });
-  const file = openSync(temporary, "wx", 0o600);
-  try {
-    if (existing) keepAttributes(file, existing);
+  const { dev, ino, size } = replaceFileSync(path, (file) => {
     const batch = new Batch(file);
     produce((piece) => batch.add(piece));
     batch.flush();
-    const { dev, ino, size } = fstatSync(file);
-    renameSync(temporary, path);
-    return { dev, ino, size, endsWithinLine: false, version: sessionVersion };
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  } finally {
-    closeSync(file);
-  }
-}
-
-function keepAttributes(file: number, { mode, uid, gid }: Stats): void {
-  const own = fstatSync(file);
-  if (own.uid !== uid || own.gid !== gid) fchownSync(file, uid, gid);
-  fchmodSync(file, mode & 0o777);
+  });
+  return { dev, ino, size, endsWithinLine: false, version: sessionVersion };
 }
 
 class Batch {

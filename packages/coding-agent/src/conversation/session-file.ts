@@ -1,5 +1,6 @@
-import { lstatSync, mkdirSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { lstatSync, type Stats } from "node:fs";
+import { dirname } from "node:path";
+import { assertRegular, FileError, followLinksSync, makeFolderSync, readStartSync, reasonOf } from "@pikit/ai/files";
 import { SessionError } from "../errors.ts";
 import type { SessionHeader } from "../protocol/frames.ts";
 import { encodeLine } from "../protocol/jsonl.ts";
@@ -96,11 +97,9 @@ export class SessionFile implements SessionLog {
     try {
       const target = this.#takeLock();
       for (const line of lines) if (line.type === "session") this.#header = line;
-      const stats = statSync(target, { throwIfNoEntry: false });
-      if (stats && !stats.isFile()) {
-        appendWhole(target, lines.map(encodeLine)); // a device: nothing to look at afterwards
-        return;
-      }
+      const stats = lstatSync(target, { throwIfNoEntry: false });
+      // Also a link that has taken the file's place: where it leads, nobody keeps what is written.
+      if (stats) assertRegular(stats, target);
       const known = this.#known;
       if (known && stats && known.dev === stats.dev && known.ino === stats.ino && known.size === stats.size) {
         this.#known = this.#addLines(target, known, lines);
@@ -111,12 +110,11 @@ export class SessionFile implements SessionLog {
       this.#reader ??= tryOpen(target);
     } catch (cause) {
       if (cause instanceof SessionError) throw cause;
-      const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
-      throw new SessionError(
-        "write_failed",
-        `Cannot write to the session file ${this.path}: ${reason}. Free space or check permissions.`,
-        { cause },
-      );
+      const advice =
+        cause instanceof FileError ? "Move it away, and the session is written again." : "Free space or check permissions.";
+      throw new SessionError("write_failed", `Cannot write to the session file ${this.path}: ${reasonOf(cause)}. ${advice}`, {
+        cause,
+      });
     } finally {
       if (this.#isClosed) this.#release();
     }
@@ -156,13 +154,12 @@ export class SessionFile implements SessionLog {
   #takeLock(): string {
     if (this.#target !== undefined && this.#lock?.isHeld) return this.#target;
     // Conversations are private: only their owner may read them.
-    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
-    this.#target ??= followLinks(this.path);
-    mkdirSync(dirname(this.#target), { recursive: true, mode: 0o700 });
+    makeFolderSync(dirname(this.path), 0o700);
+    this.#target ??= followLinksSync(this.path);
+    makeFolderSync(dirname(this.#target), 0o700);
     this.#lock?.release();
     this.#lock = undefined;
-    const isOther = statSync(this.#target, { throwIfNoEntry: false })?.isFile() === false; // such as a device
-    if (!isOther) this.#lock = SessionLock.take(this.#target, this.path);
+    this.#lock = SessionLock.take(this.#target, this.path);
     return this.#target;
   }
 
@@ -207,7 +204,7 @@ export class SessionFile implements SessionLog {
         yield start + encodeLine(line);
       }
     };
-    const offsets = appendWhole(target, texts());
+    const offsets = appendWhole(target, texts(), state);
     added.forEach((line, index) => {
       const start = state.endsWithinLine && index === 0 ? 1 : 0;
       this.#setPlace(line, (offsets[index] as number) + start);
@@ -310,20 +307,5 @@ function tryOpen(path: string): EntryReader | undefined {
 
 /** Whether a file holds the beginning of a header and nothing else, left by something that cut it off. */
 function isStartOf(path: string, size: number, header: string): boolean {
-  return size < Buffer.byteLength(header) && header.startsWith(readFileSync(path, "utf8"));
-}
-
-/** Follows links as far as they lead, also those whose file is yet to be made. */
-function followLinks(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    const target = join(realpathSync(dirname(path)), basename(path));
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || !isLink(target)) return target;
-    return followLinks(resolve(dirname(target), readlinkSync(target)));
-  }
-}
-
-function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return size < Buffer.byteLength(header) && header.startsWith(readStartSync(path, size).bytes.toString("utf8"));
 }

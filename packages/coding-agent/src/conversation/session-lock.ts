@@ -1,5 +1,6 @@
-import { closeSync, linkSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, linkSync, lstatSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { assertRegular, fileLimits, openFileSync, readWholeSync, reasonOf } from "@pikit/ai/files";
 import { SessionError } from "../errors.ts";
 import { createEntryId } from "./ids.ts";
 import { lookUpProcess } from "./process-start.ts";
@@ -12,6 +13,12 @@ interface Holder {
   host: string;
 }
 
+/** Something in the place of a lock that does not say who holds it. */
+interface StrangeLock {
+  /** What is wrong with it, as the end of a sentence. */
+  problem: string;
+}
+
 let own: Holder | undefined;
 
 /** What this process writes into its locks. */
@@ -20,9 +27,9 @@ function ownHolder(): Holder {
   return own;
 }
 
-function isSelf(holder: Holder | undefined): boolean {
+function isSelf(holder: Holder | StrangeLock | undefined): boolean {
   const { pid, startTime, host } = ownHolder();
-  return holder?.pid === pid && holder.startTime === startTime && holder.host === host;
+  return holder !== undefined && "pid" in holder && holder.pid === pid && holder.startTime === startTime && holder.host === host;
 }
 
 /** The locks of this process by the path of their file. They are released when it exits; one that is killed leaves them to be replaced. */
@@ -46,7 +53,8 @@ export class SessionLock {
    *
    * @param target - With links followed, so that all names of the file have one lock.
    * @param session - The file that the user knows of, for messages. Default: `target`.
-   * @throws {SessionError} `locked` while another holder lives; the message names its process.
+   * @throws {SessionError} `locked` while another holder lives, whom the message names, or while something is in the lock's place that
+   *   does not say who holds it: another program may have put it there to keep others out.
    * @throws The system's error when the lock file cannot be written.
    */
   static take(target: string, session: string = target): SessionLock {
@@ -60,6 +68,7 @@ export class SessionLock {
         return lock;
       }
       const holder = readHolder(path);
+      if (holder && "problem" in holder) throw strangeLockError(session, path, holder.problem);
       if (holder && isAlive(holder)) throw lockedError(session, path, holder);
       SessionLock.#removeDead(path, session);
     }
@@ -73,7 +82,7 @@ export class SessionLock {
     const guard = SessionLock.take(path, session);
     try {
       const holder = readHolder(path);
-      if (!holder || !isAlive(holder)) rmSync(path, { force: true });
+      if (!holder || ("pid" in holder && !isAlive(holder))) rmSync(path, { force: true });
     } finally {
       guard.release();
     }
@@ -113,7 +122,7 @@ function releaseAll(): void {
 function createLockFile(path: string, content: string): boolean {
   const temporary = `${path}.${createEntryId(() => false)}`;
   try {
-    writeFileSync(temporary, content, { flag: "wx", mode: 0o600 });
+    writeNew(temporary, content);
     try {
       linkSync(temporary, path);
     } catch (error) {
@@ -127,16 +136,20 @@ function createLockFile(path: string, content: string): boolean {
 }
 
 function createInPlace(path: string, content: string): boolean {
-  let file: number;
   try {
-    file = openSync(path, "wx", 0o600);
+    writeNew(path, content);
+    return true;
   } catch (error) {
     if (isExisting(error)) return false;
     throw error;
   }
+}
+
+/** Makes a file, or none when it cannot be written. */
+function writeNew(path: string, content: string): void {
+  const { file } = openFileSync(path, { use: "create" });
   try {
     writeFileSync(file, content);
-    return true;
   } catch (error) {
     rmSync(path, { force: true });
     throw error;
@@ -149,23 +162,33 @@ function isExisting(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "EEXIST";
 }
 
-/** Who holds a lock; undefined when it is gone, or holds nothing that a living holder would have written. */
-function readHolder(path: string): Holder | undefined {
+/** Who holds a lock; undefined when it is gone, or was cut off by a full disk or a power failure before anybody held it. */
+function readHolder(path: string): Holder | StrangeLock | undefined {
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    // Not through a link: what it leads to may be somebody else's file.
+    assertRegular(lstatSync(path), path);
+    text = readWholeSync(path, fileLimits.lock).toString("utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? undefined : { problem: reasonOf(error) };
   }
+  return parseHolder(text) ?? (isCutOff(text) ? undefined : { problem: "it does not say which process made it" });
+}
+
+function parseHolder(text: string): Holder | undefined {
   try {
     const { pid, startTime, host } = JSON.parse(text) as Record<string, unknown>;
-    return Number.isInteger(pid) && Number(pid) > 0
-      ? { pid: Number(pid), startTime: String(startTime), host: String(host) }
-      : undefined;
+    if (!Number.isInteger(pid) || Number(pid) <= 0) return undefined;
+    return { pid: Number(pid), startTime: String(startTime), host: String(host) };
   } catch {
-    return undefined; // cut off by a full disk or a power failure
+    return undefined;
   }
+}
+
+/** Whether a text is the beginning of what we write, or the zeros that a power failure leaves in its place. */
+function isCutOff(text: string): boolean {
+  const start = '{"pid":';
+  return /^\0*$/.test(text) || start.startsWith(text) || (text.startsWith(start) && !text.includes("}"));
 }
 
 /** Processes of other machines cannot be asked, so they count as alive. */
@@ -185,8 +208,15 @@ function lockedError(session: string, lockPath: string, { pid, host }: Holder): 
   );
 }
 
+function strangeLockError(session: string, lockPath: string, problem: string): SessionError {
+  return new SessionError(
+    "locked",
+    `The session file ${session} cannot be locked, since ${lockPath} is in the lock's place: ${problem}. End what may be writing the session, then remove it.`,
+  );
+}
+
 /** Tells a lock file from a later one of the same name, whose inode may be the same. Empty when there is none. */
 function identityOf(path: string): string {
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats ? `${stats.dev} ${stats.ino} ${stats.mtimeMs}` : "";
 }

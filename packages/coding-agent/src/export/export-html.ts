@@ -1,6 +1,5 @@
-import { randomBytes } from "node:crypto";
-import { open, rename, rm } from "node:fs/promises";
 import { resolve } from "node:path";
+import { reasonOf, replaceFile } from "@pikit/ai/files";
 import type { Conversation } from "../conversation/conversation.ts";
 import { SessionError } from "../errors.ts";
 import { pageEnd, pageStart } from "./page.ts";
@@ -32,7 +31,7 @@ export async function* renderHtml(conversation: ExportedConversation): AsyncGene
 }
 
 /**
- * Writes the page to a file that only this user may read. What was there is replaced when all is written.
+ * Writes the page to a file that only this user may read. What was there is replaced when all is written; a link stays.
  *
  * @param outputPath - Relative to `cwd`. Default: `pi-session-<id>.html`.
  * @returns The absolute path.
@@ -44,20 +43,12 @@ export async function exportHtml(
 ): Promise<string> {
   // A header of another program may have any text as its id.
   const path = resolve(cwd, outputPath ?? `pi-session-${conversation.header.id.replace(/[^\w.-]/g, "_")}.html`);
-  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   try {
-    const file = await open(temporary, "wx", 0o600);
-    try {
-      for await (const piece of renderHtml(conversation)) await file.write(piece);
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
+    await replaceFile(path, () => renderHtml(conversation), { isPrivate: true });
     return path;
   } catch (cause) {
-    await rm(temporary, { force: true });
     if (cause instanceof SessionError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = reasonOf(cause);
     throw new SessionError("write_failed", `Cannot write the export to ${path}: ${reason}. Give another path.`, { cause });
   }
 }

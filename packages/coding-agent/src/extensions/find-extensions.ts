@@ -1,5 +1,6 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
+import { FileError, fileLimits, readWhole, reasonOf } from "@pikit/ai/files";
 import type { NamedResource } from "../config/all-settings.ts";
 
 const sourceEndings: ReadonlySet<string> = new Set([".ts", ".mts", ".cts", ".js", ".mjs", ".cjs"]);
@@ -29,16 +30,17 @@ export async function findExtensions({ folders, named }: ExtensionPlaces): Promi
       if (name.startsWith(".") || name === "node_modules") continue;
       const entry = join(path, name);
       if (isSource(name)) add(entry, location);
-      else for (const file of (await findEntries(entry)) ?? []) add(file, location);
+      else for (const file of (await findEntries(entry, found.problems)) ?? []) add(file, location);
     }
   }
   for (const { path, location } of named) {
-    const isFile = await stat(path).then(
-      (stats) => stats.isFile(),
+    const isFolder = await stat(path).then(
+      (stats) => stats.isDirectory(),
       () => undefined,
     );
-    const files = isFile ? [path] : await findEntries(path);
-    if (isFile === undefined) found.problems.push({ path, error: "There is no such file or folder." });
+    // Who loads it says what is wrong with what is neither.
+    const files = isFolder ? await findEntries(path, found.problems) : [path];
+    if (isFolder === undefined) found.problems.push({ path, error: "There is no such file or folder." });
     else if (!files) {
       const error = 'The folder has neither an index.ts or index.js, nor a package.json with "pi": { "extensions": […] }.';
       found.problems.push({ path, error });
@@ -48,8 +50,15 @@ export async function findExtensions({ folders, named }: ExtensionPlaces): Promi
 }
 
 /** The files that a folder names in its package.json, or its index; undefined when it has neither. */
-async function findEntries(folder: string): Promise<string[] | undefined> {
-  const named = await readFile(join(folder, "package.json"), "utf8").then(readManifest, () => undefined);
+async function findEntries(folder: string, problems: FoundExtensions["problems"]): Promise<string[] | undefined> {
+  const manifest = join(folder, "package.json");
+  const named = await readWhole(manifest, fileLimits.manifest).then(
+    (bytes) => readManifest(bytes.toString("utf8")),
+    (error: unknown) => {
+      if (error instanceof FileError) problems.push({ path: manifest, error: `It cannot be read: ${reasonOf(error)}.` });
+      return undefined;
+    },
+  );
   if (named) return named.map((path) => join(folder, path));
   const names = await listFolder(folder);
   const index = names.find((name) => basename(name, extname(name)) === "index" && isSource(name));

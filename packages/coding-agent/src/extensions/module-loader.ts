@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { assertReadable, FileError, fileLimits, makeFolder } from "@pikit/ai/files";
 import type { Jiti } from "jiti";
 import { type ExtensionFactory, extensionApiVersion } from "./api.ts";
 
@@ -29,6 +30,7 @@ export class ModuleLoader {
    * @throws {Error} When the file cannot be read or compiled, throws, or is not an extension that can be used.
    */
   async load(path: string): Promise<ExtensionFactory> {
+    await checkFile(path);
     this.#jiti ??= this.#create();
     const jiti = await this.#jiti;
     const before = new Set(Object.keys(jiti.cache));
@@ -56,8 +58,25 @@ export class ModuleLoader {
   }
 
   async #create(): Promise<Jiti> {
-    const [{ createJiti }, virtualModules] = await Promise.all([import("jiti"), runningCopies()]);
-    return createJiti(import.meta.url, { virtualModules, fsCache: this.#cacheFolder, interopDefault: false });
+    const [{ createJiti }, virtualModules, fsCache] = await Promise.all([
+      import("jiti"),
+      runningCopies(),
+      makeFolder(this.#cacheFolder).then(
+        () => this.#cacheFolder,
+        () => false, // without a place for it, they are compiled each time
+      ),
+    ]);
+    return createJiti(import.meta.url, { virtualModules, fsCache, interopDefault: false });
+  }
+}
+
+/** The loader reads what it is given, on this thread, to its end. What is missing, or a folder, it explains better. */
+async function checkFile(path: string): Promise<void> {
+  try {
+    await assertReadable(path, fileLimits.extension);
+  } catch (error) {
+    if (error instanceof FileError && error.code !== "EISDIR")
+      throw new Error(`It cannot be loaded: ${error.reason}.`, { cause: error });
   }
 }
 

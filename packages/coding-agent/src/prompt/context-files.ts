@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isMissing, readText, reasonOf } from "./read-text.ts";
+import { fileLimits, isMissing } from "@pikit/ai/files";
+import { readText, reasonOf } from "./read-text.ts";
 
 /** Instructions for agents that people keep beside their code. */
 export interface ContextFile {
@@ -11,7 +12,7 @@ export interface ContextFile {
 /** The names of such files, in the order in which those of one folder are read. */
 const fileNames = ["AGENTS.md", "CLAUDE.md"];
 /** What is read of one file. */
-const maxFileBytes = 64 * 1024;
+const maxFileBytes = fileLimits.contextFile;
 /** What is read of all: some 50,000 tokens. */
 const maxTotalBytes = 192 * 1024;
 

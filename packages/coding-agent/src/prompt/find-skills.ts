@@ -1,6 +1,7 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { isMissing, reasonOf } from "./read-text.ts";
+import { assertRegular, isMissing } from "@pikit/ai/files";
+import { reasonOf } from "./read-text.ts";
 import type { ResourceSource } from "./resource-sources.ts";
 
 const skillFileName = "SKILL.md";
@@ -44,6 +45,7 @@ class SkillSearch {
       if (stats.isFile()) {
         if (depth === 0 || basename(path) === skillFileName) this.files.push({ ...this.#source, path, realPath });
       } else if (stats.isDirectory()) await this.#visitFolder(path, depth);
+      else if (depth === 0 || basename(path) === skillFileName) assertRegular(stats, path);
     } catch (error) {
       if (depth > 0 && isMissing(error)) return; // a link to nothing, or removed meanwhile
       if (isMissing(error) && !this.#source.isNamed) return;

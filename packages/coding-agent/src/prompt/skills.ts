@@ -1,4 +1,5 @@
 import { basename, dirname } from "node:path";
+import { fileLimits } from "@pikit/ai/files";
 import { SessionError } from "../errors.ts";
 import type { SlashCommand } from "../protocol/data.ts";
 import { delimited } from "./delimited.ts";
@@ -7,8 +8,7 @@ import { parseFrontMatter, textField } from "./front-matter.ts";
 import { readText, reasonOf } from "./read-text.ts";
 import { type ResourceSource, skillPrefix } from "./resource-sources.ts";
 
-/** What is read of a skill's file. */
-const maxFileBytes = 256 * 1024;
+const maxFileBytes = fileLimits.skill;
 /** Characters of a name and a description. Source: the Agent Skills specification, "Frontmatter". */
 const maxNameLength = 64;
 const maxDescriptionLength = 1024;

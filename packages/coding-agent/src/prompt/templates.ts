@@ -1,14 +1,14 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
+import { fileLimits, isMissing } from "@pikit/ai/files";
 import { SessionError } from "../errors.ts";
 import type { SlashCommand } from "../protocol/data.ts";
 import { type FrontMatterFile, parseFrontMatter, textField } from "./front-matter.ts";
-import { isMissing, readText, reasonOf } from "./read-text.ts";
+import { readText, reasonOf } from "./read-text.ts";
 import type { ResourceSource } from "./resource-sources.ts";
 import { fillTemplate } from "./template-arguments.ts";
 
-/** What is read of a template at most. */
-const maxFileBytes = 256 * 1024;
+const maxFileBytes = fileLimits.promptTemplate;
 /** Characters of a description that is the template's first line. */
 const maxDescriptionLength = 80;
 

@@ -8,11 +8,13 @@ const reasons: Record<string, [code: string, reason: string, advice: string]> = 
   EACCES: ["permission_denied", "permission was denied", "Use another path, or ask the user to change the permissions."],
   EPERM: ["permission_denied", "the system does not permit it", "Use another path, or ask the user to change the permissions."],
   EROFS: ["permission_denied", "the file system is read-only", "Use a path on another file system."],
+  EFTYPE: ["not_a_file", "it is a device, pipe or socket", "Only regular files can be used."],
   EISDIR: ["is_directory", "it is a directory", "Give the path of a file."],
   ENOTDIR: ["not_directory", "a part of the path is a file, not a directory", "Check the path."],
   EEXIST: ["not_directory", "a part of the path is a file, not a directory", "Check the path."],
   ENAMETOOLONG: ["invalid_path", "the name is too long", "Use a shorter name."],
   ELOOP: ["invalid_path", "its symbolic links form a loop", "Use another path."],
+  EFBIG: ["too_large", "it is larger than it may be", "Work on parts of it with bash."],
   ENOSPC: ["disk_full", "the disk is full", "Free some space first."],
 };
 

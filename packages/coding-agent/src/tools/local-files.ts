@@ -1,7 +1,7 @@
 import type { Dirent, Stats } from "node:fs";
-import { lstat, mkdir, open, readdir, readlink, realpath, stat } from "node:fs/promises";
+import { lstat, readdir, readlink, realpath, stat } from "node:fs/promises";
+import { makeFolder, openFile, replaceFile } from "@pikit/ai/files";
 import type { FileAccess, FileFacts, FileType } from "./file-access.ts";
-import { replaceFile } from "./replace-file.ts";
 
 /** The files of this machine. */
 export const localFiles: FileAccess = {
@@ -14,16 +14,14 @@ export const localFiles: FileAccess = {
     return entries.map((entry) => ({ name: entry.name, type: toType(entry) }));
   },
   async open(path) {
-    const file = await open(path);
+    const { file } = await openFile(path);
     return {
       read: async (buffer, position) => (await file.read(buffer, 0, buffer.length, position)).bytesRead,
       close: () => file.close(),
     };
   },
-  async mkdir(path) {
-    await mkdir(path, { recursive: true });
-  },
-  replace: replaceFile,
+  mkdir: (path) => makeFolder(path),
+  replace: (path, content, signal) => replaceFile(path, content, { signal }),
 };
 
 function toFacts(stats: Stats): FileFacts {

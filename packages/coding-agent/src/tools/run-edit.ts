@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { type AgentToolResult, ToolError } from "@pikit/agent";
+import { fileLimits } from "@pikit/ai/files";
 import { type Edit, locateEdits } from "./edit/locate-edits.ts";
 import { Pacer } from "./edit/pacer.ts";
 import { applyReplacements } from "./edit/replacement.ts";
@@ -14,8 +15,7 @@ import { readWholeFile } from "./read-file.ts";
 import { assertWorkingFolderOf, statRegularFile } from "./regular-file.ts";
 import { formatSize } from "./truncate.ts";
 
-/** A larger file would take too much memory. */
-const maxFileBytes = 64 * 1024 * 1024;
+const maxFileBytes = fileLimits.edit;
 const byteOrderMark = Buffer.from("\ufeff");
 
 /** Carries out one call of `edit`. */
@@ -104,7 +104,7 @@ async function readText(files: FileAccess, realPath: string, path: string, signa
   }
   const file = await files.open(realPath);
   try {
-    const bytes = await readWholeFile(file, size, signal);
+    const bytes = await readWholeFile(file, { path, size, maxBytes: maxFileBytes, signal });
     if (isUtf8(bytes)) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   } finally {
     await file.close();

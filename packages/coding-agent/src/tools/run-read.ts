@@ -1,5 +1,6 @@
 import { ToolError } from "@pikit/agent";
 import type { ImageContent, TextContent } from "@pikit/ai";
+import { fileLimits } from "@pikit/ai/files";
 import { defaultOutputLimits } from "../exec/output-limits.ts";
 import type { FileToolCall, OpenFile } from "./file-access.ts";
 import { explainFileError } from "./file-errors.ts";
@@ -13,7 +14,7 @@ import { assertWorkingFolderOf, statRegularFile } from "./regular-file.ts";
 import { formatSize } from "./truncate.ts";
 
 /** A larger image file is not even looked into. */
-const maxImageFileBytes = 64 * 1024 * 1024;
+const maxImageFileBytes = fileLimits.image;
 const { maxLines, maxBytes } = defaultOutputLimits;
 
 /** Carries out one call of `read`. */
@@ -117,7 +118,9 @@ async function readImage(file: OpenFile, { path, absolutePath, size, mimeType }:
     return { content: [{ type: "text", text } satisfies TextContent], details };
   }
   const { prepareImage } = await import("./images/prepare-image.ts");
-  const prepared = await prepareImage(await readWholeFile(file, size, signal), { signal });
+  const prepared = await prepareImage(await readWholeFile(file, { path, size, maxBytes: maxImageFileBytes, signal }), {
+    signal,
+  });
   const content: (TextContent | ImageContent)[] = [{ type: "text", text: `[${path}: ${prepared.description}]` }];
   if (prepared.image) content.push(prepared.image);
   if (prepared.size) details.imageSize = prepared.size;

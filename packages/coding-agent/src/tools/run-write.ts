@@ -23,9 +23,7 @@ export async function runWrite(
   try {
     const task = async (realPath: string) => {
       signal.throwIfAborted();
-      if (await isDirectory(files, realPath)) {
-        throw new ToolError("is_directory", `Cannot write ${path}: it is a directory (EISDIR). Give the path of a file in it.`);
-      }
+      await assertWritable(files, realPath, path);
       await files.mkdir(dirname(realPath));
       const { created } = await files.replace(realPath, content, signal);
       const bytes = Buffer.byteLength(content);
@@ -38,9 +36,13 @@ export async function runWrite(
   }
 }
 
-async function isDirectory(files: FileAccess, path: string): Promise<boolean> {
-  return files.stat(path).then(
-    ({ type }) => type === "directory",
-    () => false,
-  );
+/** What is there and no file stays what it is: to write to a pipe may never end, and to a device may do anything. */
+async function assertWritable(files: FileAccess, realPath: string, path: string): Promise<void> {
+  const facts = await files.stat(realPath).catch(() => undefined); // nothing there, or to write says why
+  if (facts?.type === "directory") {
+    throw new ToolError("is_directory", `Cannot write ${path}: it is a directory (EISDIR). Give the path of a file in it.`);
+  }
+  if (facts?.type === "other") {
+    throw new ToolError("not_a_file", `Cannot write ${path}: it is a device, pipe or socket. Use bash to write to it.`);
+  }
 }

@@ -49,7 +49,7 @@ describe("bad input is one line that names the thing", () => {
     await mkdir(`${workspace.cwd}/folder`);
     const named = async (name: string) => refusal(["-p", "--model", "demo/tour", `@${name}`, "hi"]);
     expect(await named("gone.md")).toEqual({ exitCode: 1, line: "Cannot read @gone.md: ENOENT. Give the path of a file." });
-    expect((await named("folder")).line).toContain("@folder: EISDIR");
+    expect((await named("folder")).line).toContain("@folder: it is a folder, and a regular file is needed (EISDIR)");
     expect((await named("tool.bin")).line).toContain("@tool.bin is neither text nor an image");
   });
 

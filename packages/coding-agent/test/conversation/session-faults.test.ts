@@ -1,4 +1,18 @@
-import { appendFile, chmod, chown, copyFile, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import {
+  appendFile,
+  chmod,
+  chown,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Conversation } from "../../src/conversation/conversation.ts";
@@ -95,6 +109,33 @@ test("SE-021 a folder in the file's place is reported, and the file comes when i
   await rm(path(), { recursive: true });
   await conversation.appendMessage(userMessage("four"));
   await expectWhole(conversation);
+});
+
+describe("SE-021 what is put in the file's place takes no entries, waits for nobody, and the file comes when it is gone", () => {
+  const kinds: [name: string, make: () => unknown, said: string][] = [
+    ["a link to a device", () => symlink("/dev/null", path()), "it is a link, and a regular file is needed (EFTYPE)"],
+    ["a pipe", () => execFileSync("mkfifo", [path()]), "it is a pipe, and a regular file is needed (EFTYPE)"],
+    ["a link to another session", () => symlink("copy.jsonl", path()), "it is a link, and a regular file is needed (EFTYPE)"],
+  ];
+
+  test.each(kinds)("%s", async (_name, make, said) => {
+    const conversation = await openSession();
+    const copy = join(folder(), "copy.jsonl");
+    await copyFile(path(), copy);
+    const before = await readFile(copy, "utf8");
+    await rm(path());
+    await make();
+    await expect(conversation.appendMessage(userMessage("three"))).rejects.toMatchObject({
+      code: "write_failed",
+      message: `Cannot write to the session file ${path()}: ${said}. Move it away, and the session is written again.`,
+    });
+    expect(conversation.isBehind).toBe(true);
+    expect(await readFile(copy, "utf8")).toBe(before);
+    await rm(path());
+    await conversation.appendMessage(userMessage("four"));
+    expect(conversation.isBehind).toBe(false);
+    await expectWhole(conversation);
+  });
 });
 
 describe("SE-021 a folder that became read-only", () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { copyFile, mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -81,12 +82,14 @@ describe("SE-016 one writer a file", () => {
   });
 
   test.each([
-    ["another process has its pid now", () => ({ ...self(), startTime: "1 of another boot" })],
-    ["its pid is no one's", () => ({ ...self(), pid: 2 ** 22 + 1 })],
-    ["it says nothing", () => ({})],
+    ["another process has its pid now", () => JSON.stringify({ ...self(), startTime: "1 of another boot" })],
+    ["its pid is no one's", () => JSON.stringify({ ...self(), pid: 2 ** 22 + 1 })],
+    ["a full disk left nothing in it", () => ""],
+    ["a full disk cut it off", () => '{"pid":12'],
+    ["a power failure left zeros in it", () => "\0".repeat(40)],
   ])("a lock is replaced when %s", async (_name, content) => {
     await writeFile(path(), sessionText([]));
-    await writeFile(lockPath(), JSON.stringify(content()));
+    await writeFile(lockPath(), content());
     await (await openToWrite(path())).appendMessage(userMessage("one"));
     expect(JSON.parse(await readFile(lockPath(), "utf8"))).toEqual(self());
   });
@@ -152,7 +155,43 @@ describe("SE-016 one writer a file", () => {
     expect(await lockFiles()).toEqual([]);
   });
 
-  test("reading takes no lock, what is no session gets none, and a folder that takes none can still be read", async () => {
+  describe("what is in a lock's place and does not say who holds it keeps everybody out", () => {
+    const kinds: [name: string, make: () => unknown, said: string][] = [
+      ["a folder", () => mkdir(lockPath()), "it is a folder, and a regular file is needed (EISDIR)"],
+      ["a pipe", () => execFileSync("mkfifo", [lockPath()]), "it is a pipe, and a regular file is needed (EFTYPE)"],
+      ["a link", () => symlink("elsewhere", lockPath()), "it is a link, and a regular file is needed (EFTYPE)"],
+      ["a lock of another program", () => writeFile(lockPath(), "4711\n"), "it does not say which process made it"],
+      ["a large file", () => writeFile(lockPath(), "x".repeat(5000)), "it is larger than 4 KB (EFBIG)"],
+    ];
+    const refusal = (said: string) =>
+      `The session file ${path()} cannot be locked, since ${lockPath()} is in the lock's place: ${said}. ` +
+      "End what may be writing the session, then remove it.";
+
+    test.each(kinds)("when it is opened: %s", async (_name, make, said) => {
+      await writeFile(path(), sessionText(["one"]));
+      await make();
+      await expect(openToWrite(path())).rejects.toMatchObject({ code: "locked", message: refusal(said) });
+      // To read needs no lock.
+      expect(await textsIn(path())).toEqual(["one"]);
+      await rm(lockPath(), { recursive: true });
+      await (await openToWrite(path())).appendMessage(userMessage("two"));
+      expect(await textsIn(path())).toEqual(["one", "two"]);
+    });
+
+    test.each(kinds)("while it is open: %s", async (_name, make, said) => {
+      await writeFile(path(), sessionText(["one"]));
+      const conversation = await openToWrite(path());
+      await rm(lockPath());
+      await make();
+      await expect(conversation.appendMessage(userMessage("two"))).rejects.toMatchObject({ message: refusal(said) });
+      expect(await textsIn(path())).toEqual(["one"]);
+      await rm(lockPath(), { recursive: true });
+      await conversation.appendMessage(userMessage("three"));
+      expect(await textsIn(path())).toEqual(["one", "two", "three"]);
+    });
+  });
+
+  test("reading takes no lock, and what is no session gets none", async () => {
     await writeFile(path(), "notes\n");
     expect(() => new SessionFile(path()).open(() => {})).toThrow(expect.objectContaining({ code: "not_a_session" }));
     expect(() => new SessionFile(join(workspace.root, "no", "file")).open(() => {})).toThrow(
@@ -160,14 +199,8 @@ describe("SE-016 one writer a file", () => {
     );
     expect(await readdir(workspace.root)).toEqual(["session.jsonl", "work"]);
     await writeFile(path(), sessionText(["one"]));
-    // A folder of that name cannot be read as a lock, as if permissions forbade it.
-    await mkdir(lockPath());
-    const conversation = await openToWrite(path());
-    await expect(conversation.appendMessage(userMessage("two"))).rejects.toMatchObject({ code: "write_failed" });
     expect(await textsIn(path())).toEqual(["one"]);
-    await rename(lockPath(), join(workspace.root, "gone"));
-    await conversation.appendMessage(userMessage("three"));
-    expect(await textsIn(path())).toEqual(["one", "two", "three"]);
+    expect(await lockFiles()).toEqual([]);
   });
 
   test("a lock file that was touched or copied is still held and released", async () => {

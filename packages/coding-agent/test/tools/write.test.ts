@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, link, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -74,9 +74,18 @@ describe("TL-028 what a file is stays", () => {
     expect(await readFile(join(folder.path, "b.txt"), "utf8")).toBe("new");
   });
 
-  test("special files are written to, not replaced", async () => {
-    await write("/dev/null", "x");
+  test("a device, a pipe and a link to one are neither written to nor replaced, and nobody waits for a reader", async () => {
+    execFileSync("mkfifo", [join(folder.path, "pipe")]);
+    await symlink("/dev/null", join(folder.path, "nowhere"));
+    for (const path of ["/dev/null", "/dev/zero", "pipe", "nowhere"]) {
+      await expect(write(path, "x")).rejects.toMatchObject({
+        code: "not_a_file",
+        message: `Cannot write ${path}: it is a device, pipe or socket. Use bash to write to it.`,
+      });
+    }
     expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
+    expect((await stat(join(folder.path, "pipe"))).isFIFO()).toBe(true);
+    expect((await lstat(join(folder.path, "nowhere"))).isSymbolicLink()).toBe(true);
   });
 });
 

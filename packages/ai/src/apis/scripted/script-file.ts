@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { AiError } from "../../errors.ts";
+import { fileLimits, readWhole, reasonOf } from "../../files/index.ts";
 import { findAnswerProblem } from "./answer-shape.ts";
 import { createScriptedModel, playAnswers, type ScriptedAnswer, type ScriptedModel } from "./script.ts";
 
@@ -11,12 +11,10 @@ import { createScriptedModel, playAnswers, type ScriptedAnswer, type ScriptedMod
 export async function loadScriptedModel(path: string): Promise<ScriptedModel> {
   let text: string;
   try {
-    text = await readFile(path, "utf8");
+    text = (await readWhole(path, fileLimits.script)).toString("utf8");
   } catch (cause) {
-    const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
-    throw new AiError("unsupported", `Cannot read the script ${path}: ${reason}. Expected a JSONL file with one answer a line.`, {
-      cause,
-    });
+    const expected = "Expected a JSONL file with one answer a line.";
+    throw new AiError("unsupported", `Cannot read the script ${path}: ${reasonOf(cause)}. ${expected}`, { cause });
   }
   const answers: ScriptedAnswer[] = [];
   for (const [index, line] of text.split("\n").entries()) {
