@@ -1,5 +1,5 @@
-import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { readStartSync } from "@pikit/ai/files";
 import { SessionError, UsageError } from "../errors.ts";
 import { Conversation } from "./conversation.ts";
 import { forkConversation } from "./fork.ts";
@@ -89,8 +89,8 @@ async function forkOf(store: SessionStore, source: string, cwd: string): Promise
 
 function isEmptyFile(path: string): boolean {
   try {
-    const stats = statSync(path);
-    return stats.isFile() && stats.size === 0;
+    // Not by its size: files of /proc all say that they have none.
+    return readStartSync(path, 1).size === 0;
   } catch {
     return false; // it is not there, or may not be looked at: to open it says so
   }

@@ -110,11 +110,8 @@ export class SessionFile implements SessionLog {
       this.#reader ??= tryOpen(target);
     } catch (cause) {
       if (cause instanceof SessionError) throw cause;
-      const advice =
-        cause instanceof FileError ? "Move it away, and the session is written again." : "Free space or check permissions.";
-      throw new SessionError("write_failed", `Cannot write to the session file ${this.path}: ${reasonOf(cause)}. ${advice}`, {
-        cause,
-      });
+      const reason = `${reasonOf(cause)}. ${adviceOn(cause)}`;
+      throw new SessionError("write_failed", `Cannot write to the session file ${this.path}: ${reason}`, { cause });
     } finally {
       if (this.#isClosed) this.#release();
     }
@@ -294,6 +291,15 @@ export class SessionFile implements SessionLog {
       );
     }
   }
+}
+
+/** Codes of a folder that cannot be made. */
+const folderCodes: ReadonlySet<unknown> = new Set(["ENOENT", "ENOTDIR", "EEXIST", "EROFS"]);
+
+function adviceOn(cause: unknown): string {
+  if (cause instanceof FileError) return "Move it away, and the session is written again.";
+  if (folderCodes.has((cause as NodeJS.ErrnoException).code)) return "Choose another folder for sessions.";
+  return "Free space or check permissions.";
 }
 
 /** Undefined when the process has no file left to open: the path is opened again when something is to be read. */

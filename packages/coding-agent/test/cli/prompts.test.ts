@@ -1,5 +1,9 @@
+import { execFile, execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { runCli } from "../helpers/cli.ts";
+import { readArgument } from "../../src/cli/read-argument.ts";
+import { cleanEnvironment, cliArguments, runCli } from "../helpers/cli.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
 
 const workspace = useWorkspace();
@@ -40,4 +44,22 @@ test("files and the pipe need no text, and characters cut between reads of the p
   const input = "€😀".repeat(50_000);
   expect(await runCli(workspace, ["-p", "--model", script, "@notes.md"], { input: `${input}\n\n` })).toMatchObject({ exitCode: 0 });
   expect(await storedPrompts()).toEqual([`<file name="notes.md">\nnote\n</file>\n\n${input}`]);
+});
+
+test("a pipe that the shell has opened is read as a file; another pipe and a device are refused", async () => {
+  const script = await workspace.script({ text: "ok" });
+  const pi = [process.execPath, ...cliArguments].map((part) => `'${part}'`).join(" ");
+  const command = `printf two | ${pi} -p --model '${script}' @<(printf one) @/dev/stdin Go`;
+  const options = { cwd: workspace.cwd, env: cleanEnvironment(workspace) };
+  await promisify(execFile)("bash", ["-c", command], options);
+  const [prompt] = await storedPrompts();
+  expect(String(prompt).replace(/fd\/\d+/, "fd/N")).toBe(
+    '<file name="/dev/fd/N">\none\n</file>\n\n<file name="/dev/stdin">\ntwo\n</file>\n\nGo',
+  );
+  const pipe = join(workspace.root, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  await expect(readArgument("../pipe", workspace.cwd)).rejects.toThrow(
+    "Cannot read @../pipe: it is a pipe, and a regular file is needed (EFTYPE). Give a file, or pipe it to stdin.",
+  );
+  await expect(readArgument("/dev/zero", workspace.cwd)).rejects.toThrow("Cannot read @/dev/zero: it is a device");
 });

@@ -1,6 +1,7 @@
 import { basename, dirname } from "node:path";
 import { lastNameGlob } from "./glob.ts";
 import type { GrepRequest } from "./grep-request.ts";
+import { unlessHeldUp } from "./held-up.ts";
 import { type FoundMatches, MatchCollector, maxLineLength, mergeMatches, toFoundLine } from "./matches.ts";
 import { comparePaths } from "./name-order.ts";
 import { explainRefusal } from "./pattern-errors.ts";
@@ -38,9 +39,13 @@ const fixedArgs = [
  * Searches with ripgrep.
  *
  * @param program - Its absolute path.
- * @throws {RipgrepUnavailable} {ToolError} `invalid_pattern` or `search_failed`, and the abort's reason.
+ * @throws {RipgrepUnavailable} Also where it would never end. {ToolError} `invalid_pattern` or `search_failed`, and the abort's reason.
  */
-export async function searchWithRipgrep(program: string, request: GrepRequest): Promise<FoundMatches> {
+export function searchWithRipgrep(program: string, request: GrepRequest): Promise<FoundMatches> {
+  return unlessHeldUp(request, (signal) => searchRoot(program, { ...request, signal }));
+}
+
+async function searchRoot(program: string, request: GrepRequest): Promise<FoundMatches> {
   const { files, root } = request;
   if (root.type === "file") {
     const cwd = dirname(root.realPath);
