@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { holdClock } from "@pikit/test-kit/clock";
 import { expect, test, vi } from "vitest";
 import { startPuppet } from "./helpers/puppet.ts";
 
@@ -45,13 +46,16 @@ test("handlers answer the dialogs; undefined cancels; the last one set counts un
 
 test("when a dialog's time is over its signal is aborted, and what is answered then is dropped", async () => {
   await using puppet = await startPuppet();
+  const clock = holdClock();
   const finished = Promise.withResolvers<void>();
   puppet.client.onInput(async (_, { signal }) => {
-    await once(signal, "abort");
+    const aborted = once(signal, "abort");
+    clock.pass(60_000);
+    await aborted;
     queueMicrotask(finished.resolve);
     return "late";
   });
-  await puppet.write(request("1", "input", { title: "Name", timeout: 20 }));
+  await puppet.write(request("1", "input", { title: "Name", timeout: 60_000 }));
   await finished.promise;
   await puppet.write(request("2", "confirm", { title: "", message: "" }));
   expect(await puppet.received()).toEqual(response("2", { cancelled: true }));

@@ -1,9 +1,10 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "@pikit/test-kit";
 import { expect, test } from "vitest";
 import type { RpcEvent } from "../src/index.ts";
-import { errorOf, startClient, until } from "./helpers/clients.ts";
+import { errorOf, startClient } from "./helpers/clients.ts";
 
 const count = 5_000;
 /** Events of 1 kB that are on their way when reading stops: what the pipe holds, and what was read at once. */
@@ -17,7 +18,7 @@ async function startFlood() {
     client.onEvent("agent_settled", () => resolve());
   });
   client.onEvent("queue_update", ({ steering }) => seen.push(steering[0] ?? ""));
-  const untilStalled = () => until(() => existsSync(stalled));
+  const untilStalled = () => until("the agent stands still", () => existsSync(stalled));
   return { client, seen, settled, untilStalled, forget: () => rmSync(stalled) };
 }
 

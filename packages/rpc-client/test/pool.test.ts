@@ -1,21 +1,32 @@
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "@pikit/test-kit";
+import { holdClock } from "@pikit/test-kit/clock";
 import { expect, test } from "vitest";
 import { type AgentPool, createPool, type PoolOptions, type PoolState, type RpcClient } from "../src/index.ts";
-import { errorOf, fixture, isRunning, until } from "./helpers/clients.ts";
+import { errorOf, fixture, isRunning } from "./helpers/clients.ts";
 
 /** A pool of fixtures, and what was started for it so far. */
 function startPool({ env, ...options }: Partial<PoolOptions> = {}) {
   const starts = join(mkdtempSync(join(tmpdir(), "rpc-client-pool-")), "starts");
-  const pool = createPool({ size: 2, cliPath: fixture("pooled"), env: { STARTS: starts, ...env }, stopGraceMs: 100, ...options });
+  const pool = createPool({
+    size: 2,
+    cliPath: fixture("pooled"),
+    env: { STARTS: starts, ...env },
+    stopGraceMs: 60_000,
+    startTimeoutMs: 0,
+    ...options,
+  });
   // An agent that is stopped as it starts may have made the file and written nothing.
   const pids = () => (existsSync(starts) ? (readFileSync(starts, "utf8").match(/\d+/g) ?? []).map(Number) : []);
   return { pool, pids };
 }
 
 const untilState = (pool: AgentPool, state: Partial<PoolState>) =>
-  until(() => Object.entries(state).every(([key, value]) => pool.state[key as keyof PoolState] === value));
+  until(`the pool is ${JSON.stringify(state)}`, () =>
+    Object.entries(state).every(([key, value]) => pool.state[key as keyof PoolState] === value),
+  );
 const pidOf = async (client: RpcClient) => Number((await client.getState()).sessionId);
 
 test("agents are warm before they are asked for, are handed out once, and a fresh one takes the place of each", async () => {
@@ -53,14 +64,16 @@ test("a wait ends with its time or its signal, and who waits behind is served", 
   const { pool } = startPool({ size: 1 });
   const first = await pool.acquire();
   const controller = new AbortController();
-  const late = errorOf(pool.acquire({ timeoutMs: 20 }));
+  const clock = holdClock();
+  const late = errorOf(pool.acquire({ timeoutMs: 60_000 }));
   const aborted = errorOf(pool.acquire({ signal: controller.signal }));
   const patient = pool.acquire();
   expect(pool.state.waiting).toBe(3);
   controller.abort("gone");
+  clock.pass(60_000);
   expect(await late).toMatchObject({
     code: "timeout",
-    message: expect.stringContaining("No agent of the pool was free within 20 ms"),
+    message: expect.stringContaining("No agent of the pool was free within 60000 ms"),
   });
   expect(await aborted).toMatchObject({ code: "aborted", cause: "gone" });
   expect(await errorOf(pool.acquire({ signal: controller.signal }))).toMatchObject({ code: "aborted" });
@@ -70,13 +83,20 @@ test("a wait ends with its time or its signal, and who waits behind is served", 
 });
 
 test("an agent that died or does not answer any more is not handed out but replaced", async () => {
-  const { pool, pids } = startPool({ healthCheckMs: 50 });
+  const clock = holdClock();
+  const { pool, pids } = startPool({ healthCheckMs: 60_000, stopGraceMs: 1000 });
   await untilState(pool, { warm: 2 });
   const [dead = 0, deaf = 0] = pids();
   process.kill(dead, "SIGKILL");
   process.kill(deaf, "SIGSTOP");
-  await until(() => !isRunning(dead));
-  const client = await pool.acquire();
+  await untilState(pool, { warm: 1 });
+  const acquiring = pool.acquire();
+  clock.pass(60_000); // It does not answer.
+  await until("the deaf one is stopped", () => {
+    clock.pass(1000);
+    return !isRunning(deaf);
+  });
+  const client = await acquiring;
   expect([dead, deaf]).not.toContain(await pidOf(client));
   await client.stop();
   await untilState(pool, { warm: 2 });
@@ -94,6 +114,7 @@ test("a crash of an agent that is handed out is its holder's, and the pool repla
 });
 
 test("who waits is told when no agent can be started; the next one tries again, and nothing spins meanwhile", async () => {
+  holdClock(); // The pause after a failure does not end.
   const { pool, pids } = startPool({ size: 1, env: { FAIL: "2" } });
   const first = await pool.acquire();
   const waiting = [errorOf(pool.acquire()), errorOf(pool.acquire())];
@@ -106,16 +127,22 @@ test("who waits is told when no agent can be started; the next one tries again, 
 });
 
 test("warm agents are stopped when nobody asks for long, and the next call warms up again", async () => {
-  const { pool, pids } = startPool({ idleMs: 20 });
+  const clock = holdClock();
+  const { pool, pids } = startPool({ idleMs: 60_000 });
   const nobody = { busy: 0, warm: 0, starting: 0, waiting: 0 };
-  await untilState(pool, nobody);
-  await until(() => !pids().some(isRunning));
-  const before = pids().length;
+  const untilAllAreGone = () => until("all agents are gone", () => !pids().some(isRunning));
+  await untilState(pool, { warm: 2 });
+  clock.pass(60_000);
+  expect(pool.state).toEqual(nobody);
+  await untilAllAreGone();
   const client = await pool.acquire();
-  await until(() => pids().length === before + 2);
+  await untilState(pool, { busy: 1, warm: 1 });
+  expect(pids()).toHaveLength(4);
   await client.stop();
-  await untilState(pool, nobody);
-  await until(() => !pids().some(isRunning));
+  await untilState(pool, { warm: 2 });
+  clock.pass(60_000);
+  expect(pool.state).toEqual(nobody);
+  await untilAllAreGone();
   await pool.close();
 });
 

@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "@pikit/test-kit";
 import { beforeAll, expect, test } from "vitest";
 import { findCli } from "../src/find-cli.ts";
 import { RpcClient, type RpcClientOptions, type RpcEvent } from "../src/index.ts";
-import { errorOf, fixture, isAtWork, until } from "./helpers/clients.ts";
+import { errorOf, fixture, isAtWork } from "./helpers/clients.ts";
 
 // Without cliPath, the client finds the built program of this workspace as it finds an installed one.
 const folder = mkdtempSync(join(tmpdir(), "rpc-client-real-"));
@@ -168,5 +169,5 @@ test("RC-006 when the program that uses the client is killed, the agent ends and
   const pids = JSON.parse(String(chunk)) as number[];
   expect(pids.map(isAtWork)).toEqual([true, true]);
   parent.kill("SIGKILL");
-  await until(() => !pids.some(isAtWork));
+  await until("agent and command are gone", () => !pids.some(isAtWork));
 });

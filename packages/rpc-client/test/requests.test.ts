@@ -1,3 +1,5 @@
+import { until, watchEventLoop } from "@pikit/test-kit";
+import { type HeldClock, holdClock } from "@pikit/test-kit/clock";
 import { expect, test } from "vitest";
 import { isRpcError, RpcCommandError, RpcProtocolError, RpcTimeoutError } from "../src/index.ts";
 import { errorOf, startClient } from "./helpers/clients.ts";
@@ -9,9 +11,12 @@ test.each([
 ] as const)(
   "RC-002 when the agent %s, everything that waits rejects, and later calls reject at once",
   async (_, method, details) => {
-    const client = await startClient("dies", { stopGraceMs: 100 });
+    const client = await startClient("dies", { stopGraceMs: 60_000, requestTimeoutMs: 0 });
+    const clock = holdClock();
     const next = client.events().next();
-    const errors = await Promise.all([client.promptAndWait("Hi"), client[method](), client.bash("sleep 9"), next].map(errorOf));
+    const waiting = Promise.all([client.promptAndWait("Hi"), client[method](), client.bash("sleep 9"), next].map(errorOf));
+    if (method === "abortBash") await passGrace(clock);
+    const errors = await waiting;
     expect(errors[0]).toMatchObject({ code: "exited", ...details });
     expect(new Set(errors).size).toBe(1);
     for (let call = 0; call < 3; call++) expect(await errorOf(client.prompt("Hi"))).toBe(errors[0]);
@@ -20,10 +25,19 @@ test.each([
 );
 
 test("RC-002 an agent that closes its input and lives on is ended at the next command", async () => {
-  const client = await startClient("dies", { stopGraceMs: 100 });
+  const client = await startClient("dies", { stopGraceMs: 60_000, requestTimeoutMs: 0 });
+  const clock = holdClock();
   await client.newSession();
-  expect(await errorOf(client.prompt("Hi"))).toMatchObject({ code: "exited", signal: "SIGTERM" });
+  const prompt = errorOf(client.prompt("Hi"));
+  await passGrace(clock);
+  expect(await prompt).toMatchObject({ code: "exited", signal: "SIGTERM" });
 });
+
+/** Lets the grace pass that an agent has to end by itself, once it has begun. */
+async function passGrace(clock: HeldClock): Promise<void> {
+  await until("the client waits for the end of the agent", () => clock.timers === 1);
+  clock.pass(60_000);
+}
 
 test("RC-003 answers find their command in any order; a second answer is noise", async () => {
   const noise: string[] = [];
@@ -79,22 +93,29 @@ test("RC-003 a line that says that the agent is ready, and output of no command 
 test("RC-003 RC-004 a late answer is noise, and the next command is answered", async () => {
   const noise: string[] = [];
   await using client = await startClient("plain", { onNoise: (line) => noise.push(line) });
-  const error = await errorOf(client.bash("late", { timeoutMs: 20 }));
+  const clock = holdClock();
+  const late = errorOf(client.bash("late", { timeoutMs: 60_000 }));
+  clock.pass(60_000);
+  const error = await late;
   expect(error).toBeInstanceOf(RpcTimeoutError);
-  expect(error).toMatchObject({ code: "timeout", command: "bash", timeoutMs: 20 });
+  expect(error).toMatchObject({ code: "timeout", command: "bash", timeoutMs: 60_000 });
   expect(await client.bash("in time")).toEqual({ output: "in time" });
   expect(noise.map((line) => JSON.parse(line).data)).toEqual([{ output: "late" }]);
 });
 
 test("RC-004 each command has its own timeout; bash has none", async () => {
-  await using client = await startClient("plain", { requestTimeoutMs: 30 });
-  const [messages, quick, slow] = await Promise.all([
-    errorOf(client.getMessages()),
-    errorOf(client.send("get_messages", {}, { timeoutMs: 10 })),
-    client.bash("ls"),
-  ]);
-  expect([messages, quick]).toMatchObject([{ timeoutMs: 30 }, { timeoutMs: 10 }]);
-  expect(slow).toEqual({ output: "ls" });
+  await using client = await startClient("plain", { requestTimeoutMs: 60_000 });
+  const clock = holdClock();
+  const slow = client.bash("late");
+  const messages = errorOf(client.getMessages());
+  const quick = errorOf(client.send("get_messages", {}, { timeoutMs: 10_000 }));
+  clock.pass(10_000);
+  expect(await quick).toMatchObject({ timeoutMs: 10_000 });
+  expect(clock.timers).toBe(1);
+  clock.pass(50_000);
+  expect(await messages).toMatchObject({ timeoutMs: 60_000 });
+  expect(await client.bash("ls")).toEqual({ output: "ls" });
+  expect(await slow).toEqual({ output: "late" });
 });
 
 test("RC-008 a refused command rejects with its name and the agent's text", async () => {
@@ -122,13 +143,12 @@ test("RC-009 stderr without end stops nobody, and only its end is kept", async (
 
 test("RC-010 large commands arrive whole and in order at an agent that reads late, and the client stays awake meanwhile", async () => {
   await using client = await startClient("reads-late");
-  let turns = 0;
-  const ticking = setInterval(() => (turns += 1), 5);
+  const watch = watchEventLoop();
   const sizes = [16_000_000, 10, 4_000_000];
   const answers = await Promise.all(
     sizes.map((size, index) => client.setModel("big", `${"é".repeat(size - 10)}${index}`.padEnd(size, "."))),
   );
-  clearInterval(ticking);
+  const { turns } = watch.stop();
   expect(answers.map(({ id, name }) => [Number(id), name])).toEqual(sizes.map((size, index) => [size, `${index}.........`]));
   expect(turns).toBeGreaterThan(5);
 });

@@ -1,4 +1,5 @@
 import { getEventListeners } from "node:events";
+import { holdClock } from "@pikit/test-kit/clock";
 import { expect, test } from "vitest";
 import { errorOf, startClient } from "./helpers/clients.ts";
 
@@ -58,22 +59,27 @@ test("bash tells its output as it comes, each command its own; its signal ends i
 });
 
 test("the signal of a compaction stops it, and it rejects with what the agent says", async () => {
-  await using client = await startClient("works-long", { requestTimeoutMs: 20 });
+  await using client = await startClient("works-long", { requestTimeoutMs: 60_000 });
+  const clock = holdClock();
   const controller = new AbortController();
   const compaction = errorOf(client.compact({ signal: controller.signal, customInstructions: "Brief" }));
   // It has no timeout, unlike this.
-  await errorOf(client.getMessages());
+  const messages = errorOf(client.getMessages());
+  clock.pass(60_000);
+  expect(await messages).toMatchObject({ code: "timeout" });
   controller.abort();
   expect(await compaction).toMatchObject({ code: "command_failed", reason: "Compaction aborted" });
 });
 
 test("no listener is left on a signal when its call is answered, refused, or cut off", async () => {
   const client = await startClient("works-long");
+  const clock = holdClock();
   const { signal } = new AbortController();
-  const open = errorOf(client.getMessages({ signal }));
+  const open = errorOf(client.getMessages({ signal, timeoutMs: 0 }));
   const running = client.prompt("Go", { signal });
-  await Promise.all([running, client.getState({ signal }), client.steer("x", { signal, timeoutMs: 5_000 })]);
-  const late = errorOf(client.getMessages({ signal, timeoutMs: 10 }));
+  await Promise.all([running, client.getState({ signal }), client.steer("x", { signal, timeoutMs: 60_000 })]);
+  const late = errorOf(client.getMessages({ signal, timeoutMs: 60_000 }));
+  clock.pass(60_000);
   expect(await late).toMatchObject({ code: "timeout" });
   await client.stop();
   expect(await open).toMatchObject({ code: "stopped" });

@@ -1,10 +1,11 @@
 import { existsSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "@pikit/test-kit";
 import { holdClock } from "@pikit/test-kit/clock";
 import { expect, test } from "vitest";
 import { AgentProcessError, isRpcError, RpcClient, RpcCommandError } from "../src/index.ts";
-import { clientOf, errorOf, fixture, startClient, until } from "./helpers/clients.ts";
+import { clientOf, errorOf, fixture, startClient } from "./helpers/clients.ts";
 
 test("RC-001 start rejects when the program is missing", async () => {
   const missing = new RpcClient({ cliPath: "/nowhere/pi.js" });
@@ -37,7 +38,7 @@ test("RC-001 start rejects when the first answer does not come in time, and the 
   const clock = holdClock();
   const client = clientOf("never-answers", { startTimeoutMs: 60_000, env: { LOADING: loading } });
   const starting = errorOf(client.start());
-  await until(() => existsSync(loading));
+  await until("the program says that it loads", () => existsSync(loading));
   clock.pass(60_000);
   const error = await starting;
   expect(error).toMatchObject({ code: "start_timeout", stderrTail: "still loading\n" });

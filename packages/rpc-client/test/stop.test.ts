@@ -1,21 +1,34 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { until } from "@pikit/test-kit";
+import { holdClock } from "@pikit/test-kit/clock";
 import { expect, test } from "vitest";
 import type { RpcClient } from "../src/index.ts";
-import { clientOf, errorOf, fixture, isAtWork, isRunning, startClient, until } from "./helpers/clients.ts";
+import { clientOf, errorOf, fixture, isAtWork, isRunning, startClient } from "./helpers/clients.ts";
 
 async function pidsOf(client: RpcClient): Promise<number[]> {
   return JSON.parse((await client.getLastAssistantText()) ?? "");
 }
 
 test("RC-005 stop ends an agent that ignores the end of its input and SIGTERM, and its children", async () => {
-  const client = await startClient("will-not-stop", { stopGraceMs: 200 });
+  const file = join(mkdtempSync(join(tmpdir(), "rpc-client-")), "ignored");
+  const ignored = () => (existsSync(file) ? readFileSync(file, "utf8") : "");
+  const client = await startClient("will-not-stop", { stopGraceMs: 60_000, env: { IGNORED: file } });
   const [pid = 0, child = 0] = await pidsOf(client);
-  const open = errorOf(client.getMessages());
-  await client.stop();
+  const clock = holdClock();
+  const open = errorOf(client.getMessages({ timeoutMs: 0 }));
+  const stopping = client.stop();
+  await until("the end of its input is ignored", () => ignored().startsWith("the end of input"));
+  clock.pass(60_000);
+  await until("SIGTERM is ignored", () => ignored().endsWith("SIGTERM is ignored\n"));
+  clock.pass(60_000);
+  await stopping;
   expect(isRunning(pid)).toBe(false);
-  await until(() => !isAtWork(child));
+  await until("its child is gone", () => !isAtWork(child));
   expect(await open).toMatchObject({
     code: "stopped",
     signal: "SIGKILL",
@@ -31,10 +44,13 @@ test("RC-005 an agent that ends with its input needs no signal", async () => {
 });
 
 test("RC-005 stop works twice, concurrently, before start, during start and after a crash", async () => {
-  const silent = clientOf("never-answers", { stopGraceMs: 100 });
+  const clock = holdClock();
+  const silent = clientOf("never-answers", { stopGraceMs: 60_000, startTimeoutMs: 0 });
   await silent.stop();
   const starting = errorOf(silent.start());
-  await silent.stop();
+  const stopping = silent.stop();
+  clock.pass(60_000);
+  await stopping;
   expect(await starting).toMatchObject({ code: "stopped", signal: "SIGTERM" });
   const client = await startClient("plain");
   await Promise.all([client.stop(), client.stop()]);
@@ -49,7 +65,7 @@ test("RC-005 what a crashed agent leaves in its group is ended", async () => {
   const client = await startClient("will-not-stop");
   const pids = await pidsOf(client);
   expect(await errorOf(client.abort())).toMatchObject({ code: "exited", exitCode: 1 });
-  await until(() => !pids.some(isAtWork));
+  await until("all of the group are gone", () => !pids.some(isAtWork));
 });
 
 test("RC-005 a child that holds the pipes open from another group does not delay the end for long", async () => {
@@ -73,7 +89,7 @@ test("RC-006 an agent ends when the program that started it is killed", async ()
   const pid = Number(chunk);
   expect(isRunning(pid)).toBe(true);
   parent.kill("SIGKILL");
-  await until(() => !isAtWork(pid));
+  await until("the agent is gone", () => !isAtWork(pid));
 });
 
 function runParent(scenario: string) {

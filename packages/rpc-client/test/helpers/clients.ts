@@ -46,8 +46,3 @@ export function isAtWork(pid: number): boolean {
     return isRunning(pid);
   }
 }
-
-/** Waits until `isTrue`; there is no event for the end of a process that is not ours. */
-export async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
