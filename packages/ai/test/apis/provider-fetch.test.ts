@@ -148,7 +148,8 @@ describe("AI-031 a silent server is waited for", () => {
       begin.resolve();
       for await (const event of answer) if (event.type === "start") break;
       server.respond({ steps: ["a", keepOpen] });
-      expect(await failureOf(fetch(server.url))).toBe("UND_ERR_BODY_TIMEOUT");
+      const impatientForBodies = new current.constructor({ headersTimeout: 0, bodyTimeout: 50 });
+      expect(await failureOf(fetch(server.url, { dispatcher: impatientForBodies } as RequestInit))).toBe("UND_ERR_BODY_TIMEOUT");
       goOn.resolve();
       expect(await answer.result()).toMatchObject({ stopReason: "stop", content: [{ text: "slow but fine" }] });
     } finally {

@@ -1,4 +1,5 @@
 import { cut, keepOpen, type ProviderResponse, type ProviderServer, startProviderServer } from "@pikit/test-kit";
+import { holdClock } from "@pikit/test-kit/clock";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type AssistantMessageEvent, type Context, record, replay, type StreamOptions, stream } from "../../src/index.ts";
 import { conversation, user } from "../helpers/messages.ts";
@@ -21,6 +22,8 @@ interface Case {
   respond: (wire: WireCase) => ProviderResponse;
   /** What ends the answer; default nothing but the response. */
   abortAt?: AssistantMessageEvent["type"];
+  /** When the clock moves on by a minute, so that the time of `options` is over. */
+  waitAt?: AssistantMessageEvent["type"] | "request";
   options?: StreamOptions;
 }
 
@@ -71,9 +74,15 @@ const cases: Case[] = [
   {
     name: "a stream that falls silent",
     respond: ({ wire }) => wire.answer([{ text: "And then" }], { ending: [keepOpen] }),
-    options: { idleTimeoutMs: 40 },
+    options: { idleTimeoutMs: 60_000 },
+    waitAt: "text_delta",
   },
-  { name: "no response in time", respond: () => ({ after: new Promise(() => {}) }), options: { firstByteTimeoutMs: 40 } },
+  {
+    name: "no response in time",
+    respond: () => ({ after: new Promise(() => {}) }),
+    options: { firstByteTimeoutMs: 60_000 },
+    waitAt: "request",
+  },
 ];
 
 function event(wire: WireCase["wire"], data: unknown): string {
@@ -83,13 +92,18 @@ function event(wire: WireCase["wire"], data: unknown): string {
 describe.each(wires)("$api", (wireCase) => {
   const context: Context = { ...hello, systemPrompt: "Be brief.", tools: [] };
 
-  test.each(cases)("replays $name as it was, without the server", async ({ respond, abortAt, options }) => {
+  test.each(cases)("replays $name as it was, without the server", async ({ respond, abortAt, waitAt, options }) => {
     const file = await freshFile();
     const model = await record(testModel(wireCase.api, server.url), file);
     server.respond(respond(wireCase));
     const controller = new AbortController();
-    const abortNow = ({ type }: AssistantMessageEvent) => type === abortAt && controller.abort();
-    const live = await everythingOf(stream(model, context, { ...options, signal: controller.signal }), abortNow);
+    const clock = waitAt === undefined ? undefined : holdClock();
+    const onEvent = ({ type }: AssistantMessageEvent) => {
+      if (type === abortAt) controller.abort();
+      if (type === waitAt) clock?.pass(60_000);
+    };
+    if (waitAt === "request") void server.nextRequest().then(() => clock?.pass(60_000));
+    const live = await everythingOf(stream(model, context, { ...options, signal: controller.signal }), onEvent);
     await server.close();
 
     const replayed = await replay(file);

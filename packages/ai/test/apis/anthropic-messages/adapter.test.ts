@@ -1,4 +1,5 @@
 import { anthropic, keepOpen, type ProviderServer, startProviderServer } from "@pikit/test-kit";
+import { holdClock } from "@pikit/test-kit/clock";
 import { Type } from "@sinclair/typebox";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { stream } from "../../../src/index.ts";
@@ -83,10 +84,12 @@ test("AN-018 a tool whose name the API does not take is called by its own name",
 
 test("AI-032 a stream that falls silent ends after idleTimeoutMs", async () => {
   server.respond(anthropic.answer([{ text: "Hel" }], { ending: [keepOpen] }));
-  const answer = stream(testModel("anthropic-messages", server.url), hello, { idleTimeoutMs: 30 });
+  const clock = holdClock();
+  const answer = stream(testModel("anthropic-messages", server.url), hello, { idleTimeoutMs: 60_000 });
+  for await (const { type } of answer) if (type === "text_delta") clock.pass(60_000);
   expect(await answer.result()).toMatchObject({
     stopReason: "error",
-    errorMessage: "No answer from test: no event arrived within 30 ms",
+    errorMessage: "No answer from test: no event arrived within 60000 ms",
     content: [{ text: "Hel" }],
   });
   expect(answer.failure).toMatchObject({ code: "network", retryable: true });

@@ -1,4 +1,5 @@
 import { cut, type ProviderServer, startProviderServer } from "@pikit/test-kit";
+import { holdClock } from "@pikit/test-kit/clock";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { StreamOptions } from "../../../src/index.ts";
 import { askWire, outcomeOf, wires } from "../../helpers/wires.ts";
@@ -92,10 +93,13 @@ describe.each(wires)("$api", (wireCase) => {
 
   test("AI-031 firstByteTimeoutMs ends a wait for a silent server", async () => {
     server.respond({ after: new Promise(() => {}) });
-    const answer = ask({ firstByteTimeoutMs: 20 });
+    const clock = holdClock();
+    const answer = ask({ firstByteTimeoutMs: 60_000 });
+    const { closed } = await server.nextRequest();
+    clock.pass(60_000);
     expect(await outcomeOf(answer)).toEqual({ ...failedAtOnce, code: "network", retryable: true });
-    expect((await answer.result()).errorMessage).toBe("No answer from test: nothing arrived within 20 ms");
-    await (await server.nextRequest()).closed;
+    expect((await answer.result()).errorMessage).toBe("No answer from test: nothing arrived within 60000 ms");
+    await closed;
   });
 
   test.each([
