@@ -7,7 +7,6 @@ import { type CallKind, ReferenceAgent } from "./helpers/reference-agent.ts";
 import { createEchoTool, createScriptedAgent } from "./helpers/scripted-agent.ts";
 
 const numRuns = process.env.PIKIT_LONG === "1" ? 20_000 : 300;
-const timeoutMs = 600_000;
 
 /** One thing that happens to both agents. Neither is asked whether it may: `check` says when it makes sense. */
 class Step implements fc.AsyncCommand<ReferenceAgent, GatedAgent> {
@@ -205,9 +204,7 @@ beforeAll(async () => {
   await createScriptedAgent(calls, { tools: [createEchoTool()] }).agent.prompt("Go");
 });
 
-test("whatever happens in whatever order, transcript, queues and phases are those of the reference model", {
-  timeout: timeoutMs,
-}, async () => {
+test("whatever happens in whatever order, transcript, queues and phases are those of the reference model", async () => {
   const steps = [prompt, prompt, proceed, steer, steer, followUp, abort, clear, setInterruptMode, setQueueModes];
   const work = [answer, answer, answer, release, release, release, decide];
   await fc.assert(

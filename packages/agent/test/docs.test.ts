@@ -22,7 +22,7 @@ async function runProgram(document: string): Promise<string[]> {
   return stdout.trimEnd().split("\n");
 }
 
-test("the program of docs/agent.md runs its tools, asks its hook and follows up", { timeout: 30_000 }, async () => {
+test("the program of docs/agent.md runs its tools, asks its hook and follows up", async () => {
   expect(await runProgram("../../../docs/agent.md")).toEqual([
     "I look at both shelves.",
     'count {"shelf":"tea"}',
@@ -37,7 +37,7 @@ test("the program of docs/agent.md runs its tools, asks its hook and follows up"
   ]);
 });
 
-test("the program of the README runs its tool and prints the answer", { timeout: 30_000 }, async () => {
+test("the program of the README runs its tool and prints the answer", async () => {
   const lines = await runProgram("../README.md");
   expect(lines[0]).toBe("add [ { type: 'text', text: '5' } ]");
   expect(lines.join("\n")).toContain("text: '2 + 3 = 5'");

@@ -40,7 +40,7 @@ async function runPrograms(document: string): Promise<string[]> {
   return outputs;
 }
 
-test("the programs of docs/sdk.md run and print what they promise", { timeout: 30_000 }, async () => {
+test("the programs of docs/sdk.md run and print what they promise", async () => {
   const [minimal, customTool, customModel, resume, memory, render, many, ...others] = await runPrograms("sdk.md");
   expect(others).toEqual([]);
   expect(minimal).toContain('README.md is titled "Sample" and begins: A folder for the examples to look at.');
@@ -53,13 +53,13 @@ test("the programs of docs/sdk.md run and print what they promise", { timeout: 3
   expect(many).toBe("Hello Ada. Hello Grace. Hello Edsger.\n");
 });
 
-test("the store of docs/session-format.md keeps all promises, and a session goes on in it", { timeout: 30_000 }, async () => {
+test("the store of docs/session-format.md keeps all promises, and a session goes on in it", async () => {
   expect(await runPrograms("session-format.md")).toEqual([
     "All promises were looked at.\nuser assistant\nuser assistant user assistant\n",
   ]);
 });
 
-test("the program of docs/performance.md runs", { timeout: 30_000 }, async () => {
+test("the program of docs/performance.md runs", async () => {
   const [warmed, ...others] = await runPrograms("performance.md");
   expect(others).toEqual([]);
   expect(warmed).toContain('README.md is titled "Sample"');
@@ -75,7 +75,7 @@ test("the script of docs/models.md is one that the scripted model reads", async 
   ]);
 });
 
-test("the program of docs/tools.md runs, and its file access refuses to write", { timeout: 30_000 }, async () => {
+test("the program of docs/tools.md runs, and its file access refuses to write", async () => {
   const [refused, ...others] = await runPrograms("tools.md");
   expect(others).toEqual([]);
   expect(refused).toContain("the file system is read-only (EROFS). Use a path on another file system.");

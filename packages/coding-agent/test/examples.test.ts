@@ -4,10 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-
-// Whole programs are started here, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 });
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 const packageFolder = dirname(dirname(fileURLToPath(import.meta.url)));
 const root = join(packageFolder, "../..");

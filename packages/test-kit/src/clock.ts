@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 // biome-ignore lint/correctness/noUndeclaredDependencies: vitest is the root's, here as in every test.
 import { onTestFinished, vi } from "vitest";
 
@@ -5,8 +6,12 @@ import { onTestFinished, vi } from "vitest";
 export interface HeldClock {
   /** Lets so many milliseconds pass; what is due by then is called before this returns. */
   pass(ms: number): void;
+  /** Lets a tenth of a second pass again and again until the promise is settled. */
+  passUntil<T>(settled: Promise<T>): Promise<T>;
   /** How many timers are set. */
   readonly timers: number;
+  /** Time goes by itself again; timers that are still set are forgotten. */
+  release(): void;
 }
 
 /**
@@ -16,9 +21,23 @@ export interface HeldClock {
  */
 export function holdClock(): HeldClock {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] });
-  onTestFinished(() => void vi.useRealTimers());
+  const release = () => void vi.useRealTimers();
+  onTestFinished(release);
   return {
+    release,
     pass: (ms) => void vi.advanceTimersByTime(ms),
+    async passUntil(promise) {
+      let isSettled = false;
+      const settle = () => {
+        isSettled = true;
+      };
+      promise.then(settle, settle);
+      while (!isSettled) {
+        vi.advanceTimersByTime(100);
+        await nextTurn();
+      }
+      return promise;
+    },
     get timers() {
       return vi.getTimerCount();
     },

@@ -11,10 +11,10 @@ const attempts = 7500;
  * @param what - Names what is waited for.
  * @throws {Error} When it does not come for minutes: it never will.
  */
-export async function until<T>(what: string, look: () => T | Promise<T>): Promise<T> {
+export async function until<T>(what: string, look: () => T | Promise<T>): Promise<Exclude<T, false | null | undefined>> {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const found = await look();
-    if (found) return found;
+    if (found) return found as Exclude<T, false | null | undefined>;
     await sleep(pollMs);
   }
   throw new Error(`Waited for minutes in vain: ${what}.`);

@@ -3,7 +3,7 @@ import { assertLinear, watchEventLoop } from "../src/cpu-time.ts";
 
 const words = (count: number) => Array.from({ length: count }, (_, n) => `w${n}`);
 
-test("linear work passes, quadratic work does not", { timeout: 60_000 }, async () => {
+test("linear work passes, quadratic work does not", async () => {
   await assertLinear(300_000, (count) => () => new Set(words(count)));
   const quadratic = (count: number) => {
     const all = words(count);

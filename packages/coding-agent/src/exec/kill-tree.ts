@@ -1,17 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ProcessOwner, ProcessSearch } from "./process-search.ts";
-import { forgetGroup, isGroupAlive, signalGroup, signalProcess } from "./running-groups.ts";
+import { forgetGroup, isGroupAlive, isReachable, signalGroup, signalProcess } from "./running-groups.ts";
 
 /** Time to clean up (lock files, terminals) between SIGTERM and SIGKILL. Agents wait for the end of this, so it is short. */
 const graceMs = 300;
-/** After SIGKILL only the kernel can delay the end: a process in a device's hands, or one that nobody waits for. */
+/** How long is waited after SIGKILL for what is beyond our reach, such as another user's. */
 const killedMs = 500;
+/** And for what is not: it dies, unless a device holds it, but on a busy machine it has to wait for a processor to die on. */
+const dyingMs = 5000;
 const firstPollMs = 5;
 const longestPollMs = 40;
 
 /**
  * Ends everything that belongs to an owner, also what has left its process group: SIGTERM, and SIGKILL to those that are left after
- * 300 ms. Resolves when no process lives, at the latest some 800 ms later. Never rejects.
+ * 300 ms. Resolves when no process lives, at the latest some 5 seconds later. Never rejects.
  *
  * @returns The pids of those that could not be ended: they belong to another user by now, or hang in the kernel.
  */
@@ -19,8 +21,8 @@ export async function killTree(owner: ProcessOwner): Promise<number[]> {
   const search = new ProcessSearch(owner);
   // Before anything dies, since an orphan that has left its group and cleared its environment is known by its parent alone.
   await search.find();
-  let left = await signalAll(owner, search, { signal: "SIGTERM", withinMs: graceMs });
-  if (left.length > 0) left = await signalAll(owner, search, { signal: "SIGKILL", withinMs: killedMs });
+  let left = await signalAll(owner, search, { signal: "SIGTERM", withinMs: graceMs, dyingMs: graceMs });
+  if (left.length > 0) left = await signalAll(owner, search, { signal: "SIGKILL", withinMs: killedMs, dyingMs });
   if (left.length === 0) for (const group of owner.groups) forgetGroup(group);
   return left;
 }
@@ -31,9 +33,9 @@ export async function killTree(owner: ProcessOwner): Promise<number[]> {
 async function signalAll(
   { groups }: ProcessOwner,
   search: ProcessSearch,
-  { signal, withinMs }: { signal: NodeJS.Signals; withinMs: number },
+  { signal, withinMs, dyingMs }: { signal: NodeJS.Signals; withinMs: number; dyingMs: number },
 ): Promise<number[]> {
-  const deadline = performance.now() + withinMs;
+  const startedAt = performance.now();
   for (const group of groups) signalGroup(group, signal);
   const signalled = new Set<number>();
   for (let pollMs = firstPollMs; ; pollMs = Math.min(2 * pollMs, longestPollMs)) {
@@ -44,7 +46,8 @@ async function signalAll(
       if (!isDone) signalProcess(pid, signal);
       signalled.add(pid);
     }
-    if (living.length === 0 || performance.now() >= deadline) return living.map(({ pid }) => pid);
+    const limitMs = living.some(({ pid }) => isReachable(pid)) ? dyingMs : withinMs;
+    if (living.length === 0 || performance.now() - startedAt >= limitMs) return living.map(({ pid }) => pid);
     await sleep(pollMs);
   }
 }

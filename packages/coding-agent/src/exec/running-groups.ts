@@ -65,6 +65,16 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
+/** Whether a process lives, or is a zombie, and takes our signals: it may have become another user's. */
+export function isReachable(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Whether the group has members. A dead one that nobody has waited for counts. */
 export function isGroupAlive(leaderPid: number): boolean {
   return exists(-leaderPid);

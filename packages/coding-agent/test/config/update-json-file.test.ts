@@ -11,7 +11,7 @@ const workspace = useWorkspace();
 const source = fileURLToPath(new URL("../../src/config/update-json-file.ts", import.meta.url));
 const read = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, "utf8"));
 
-test("SC-006 processes that change a file at the same time lose nothing of each other", { timeout: 30_000 }, async () => {
+test("SC-006 processes that change a file at the same time lose nothing of each other", async () => {
   const path = join(workspace.root, "deep/settings.json");
   const program = await workspace.write(
     "count.ts",

@@ -4,16 +4,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { everyCut } from "@pikit/test-kit";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Conversation } from "../../src/conversation/conversation.ts";
 import { SessionFile } from "../../src/conversation/session-file.ts";
 import type { SessionLine } from "../../src/conversation/session-store.ts";
 import { userMessage } from "../helpers/messages.ts";
 import { readLines, useWorkspace } from "../helpers/workspace.ts";
 import { files, readSession, textsIn } from "./helpers.ts";
-
-// Whole programs are started here, on a machine that may be busy.
-vi.setConfig({ testTimeout: 30_000 });
 
 const workspace = useWorkspace();
 const path = () => join(workspace.root, "session.jsonl");

@@ -2,16 +2,13 @@ import { execFileSync } from "node:child_process";
 import { copyFile, mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fromPs, lookUpProcess } from "../../src/conversation/process-start.ts";
 import { SessionFile } from "../../src/conversation/session-file.ts";
 import { SessionLock } from "../../src/conversation/session-lock.ts";
 import { userMessage } from "../helpers/messages.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
 import { openToWrite, sessionText, startWriter, textsIn } from "./helpers.ts";
-
-// Whole programs are started here, on a machine that may be busy.
-vi.setConfig({ testTimeout: 30_000 });
 
 const workspace = useWorkspace();
 const path = () => join(workspace.root, "session.jsonl");

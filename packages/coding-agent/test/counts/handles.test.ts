@@ -2,13 +2,11 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { anthropic, keepOpen, type RecordedRequest } from "@pikit/test-kit";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { cleanEnvironment } from "../helpers/cli.ts";
 import { serveModels } from "../helpers/endpoints.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
 import type { HandlesReport } from "./handles.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const workspace = useWorkspace();
 
@@ -18,7 +16,7 @@ async function runToItsEnd(program: string, ...args: string[]): Promise<string> 
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--conditions=pikit-source", path, ...args], {
     cwd: workspace.cwd,
     env: cleanEnvironment(workspace),
-    timeout: 50_000,
+    timeout: 240_000,
     killSignal: "SIGKILL",
   });
   expect(stderr).toBe("");

@@ -2,14 +2,12 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { anthropic } from "@pikit/test-kit";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { cleanEnvironment } from "../helpers/cli.ts";
 import { serveModels } from "../helpers/endpoints.ts";
 import { startProgram } from "../helpers/rpc-process.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
 import type { HeapSample } from "./heap-watch.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /**
  * Bytes of JavaScript heap that 1,000 text deltas take on their way, whether they are freed at once or later, and by what fraction that may

@@ -1,11 +1,9 @@
 import { type AnswerBlock, anthropic } from "@pikit/test-kit";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { serveModels } from "../helpers/endpoints.ts";
 import { startRpc, type WireRecord } from "../helpers/rpc-process.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
 import { sendOneByOne } from "./one-by-one.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const workspace = useWorkspace();
 

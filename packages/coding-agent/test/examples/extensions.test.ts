@@ -12,9 +12,6 @@ import { absentUser, type UserInterface } from "../../src/user-interface.ts";
 import { bashThenDone, openSession } from "../helpers/sessions.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
 
-// Extensions are compiled and git runs here, on a machine that may be busy.
-vi.setConfig({ testTimeout: 30_000 });
-
 const examples = fileURLToPath(new URL("../../../../examples/extensions", import.meta.url));
 const workspace = useWorkspace();
 const prices = { cost: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 } };

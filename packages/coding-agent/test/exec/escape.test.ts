@@ -3,8 +3,9 @@ import { on, once } from "node:events";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { holdClock } from "@pikit/test-kit/clock";
 import { describe, expect, test } from "vitest";
-import { createLocalProcesses, runProcess } from "../../src/exec/run-process.ts";
+import { createLocalProcesses, type ProcessResult, runProcess } from "../../src/exec/run-process.ts";
 import { escapees } from "./fixtures/escapees.ts";
 import { expectNoneWith, expectSleepers, livingWith } from "./processes.ts";
 import { useTempFolder } from "./temp-folder.ts";
@@ -13,6 +14,16 @@ const folder = useTempFolder();
 const isLong = process.env.PIKIT_LONG === "1";
 
 let durations = 0;
+/** Runs a command whose time is over when two of its processes sleep. */
+async function runUntilAsleep(command: string, duration: string): Promise<ProcessResult> {
+  const clock = holdClock();
+  const run = runProcess({ command, cwd: folder.path, timeoutMs: 60_000 });
+  await expectSleepers(duration);
+  clock.pass(60_000);
+  clock.release();
+  return run;
+}
+
 /** An argument of `sleep` that no other test has. */
 function uniqueDuration(): string {
   durations += 1;
@@ -22,7 +33,7 @@ function uniqueDuration(): string {
 describe.skipIf(process.platform !== "linux")("TL-003 what has left its group is killed", () => {
   test.each(escapees)("by a timeout: $name", async ({ command }) => {
     const duration = uniqueDuration();
-    const result = await runProcess({ command: command(duration), cwd: folder.path, timeoutMs: 200 });
+    const result = await runUntilAsleep(command(duration), duration);
     expect(livingWith(duration)).toEqual([]);
     expect(result).toMatchObject({ outcome: "timeout" });
     expect(result).not.toHaveProperty("survivors");
@@ -41,7 +52,7 @@ describe.skipIf(process.platform !== "linux")("TL-003 what has left its group is
   test("but not what other commands have started", async () => {
     const [own, other] = [uniqueDuration(), uniqueDuration()];
     await runProcess({ command: `setsid sleep ${other} > /dev/null 2>&1 &`, cwd: folder.path });
-    await runProcess({ command: `setsid sleep ${own} & sleep ${own}`, cwd: folder.path, timeoutMs: 100 });
+    await runUntilAsleep(`setsid sleep ${own} & sleep ${own}`, own);
     expect(livingWith(own)).toEqual([]);
     const [survivor = ""] = livingWith(other);
     process.kill(Number.parseInt(survivor, 10));
@@ -83,7 +94,7 @@ describe.skipIf(process.platform !== "linux")("TL-013 after a SIGKILL of the hos
     await exited;
   };
 
-  test("whatever its commands have started is killed", { timeout: 60_000 }, async () => {
+  test("whatever its commands have started is killed", async () => {
     for (const { command } of escapees) {
       const duration = uniqueDuration();
       const program = fileURLToPath(new URL("./fixtures/host.ts", import.meta.url));
@@ -95,7 +106,7 @@ describe.skipIf(process.platform !== "linux")("TL-013 after a SIGKILL of the hos
     }
   });
 
-  test("at any moment no process is left", { timeout: isLong ? 1_800_000 : 90_000 }, async () => {
+  test("at any moment no process is left", async () => {
     const random = seededRandom(20_260_801);
     for (let round = 0; round < (isLong ? 300 : 12); round += 1) {
       const duration = uniqueDuration();

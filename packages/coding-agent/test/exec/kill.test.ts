@@ -1,8 +1,13 @@
 import { spawn } from "node:child_process";
 import { getEventListeners, once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { until } from "@pikit/test-kit";
+import { holdClock } from "@pikit/test-kit/clock";
 import { describe, expect, test, vi } from "vitest";
 import { runProcess } from "../../src/exec/run-process.ts";
+import { isReachable } from "../../src/exec/running-groups.ts";
 import { expectGroupGone, livingMembers } from "./processes.ts";
 import { useTempFolder } from "./temp-folder.ts";
 
@@ -14,7 +19,9 @@ const family = "sleep 300 & (sleep 300 & wait) & echo $$; wait";
 
 describe("TL-003 nothing of the group survives", () => {
   test("a timeout, which keeps the output so far", async () => {
-    const result = await runProcess({ command: family, cwd: folder.path, timeoutMs: 300 });
+    const clock = holdClock();
+    const onOutput = () => clock.pass(60_000);
+    const result = await runProcess({ command: family, cwd: folder.path, timeoutMs: 60_000, onOutput });
     expect(result).toMatchObject({ outcome: "timeout", exitCode: null, exitSignal: "SIGTERM" });
     expect(livingMembers(Number(result.output))).toEqual([]);
   });
@@ -51,21 +58,26 @@ describe("TL-003 nothing of the group survives", () => {
       return runProcess({ command, cwd: folder.path, ...options, onOutput: () => first.resolve() });
     };
     const stopped = [start({ signal }, "echo 1; sleep 300"), start({ signal }, "echo 2; sleep 300")];
-    const other = start({}, "echo 3; sleep 0.5; echo done");
+    const other = start({}, "echo 3; until [ -e go ]; do sleep 0.02; done; echo done");
     await Promise.all(started);
     controller.abort();
     expect((await Promise.all(stopped)).map(({ outcome, output }) => [outcome, output])).toEqual([
       ["aborted", "1\n"],
       ["aborted", "2\n"],
     ]);
+    await writeFile(join(folder.path, "go"), "");
     expect(await other).toMatchObject({ outcome: "exited", output: "3\ndone\n" });
   });
 
   test("what cannot be killed is named, and the result comes all the same", async () => {
-    const { kill } = process;
     // As if the command were another user's.
-    const spy = vi.spyOn(process, "kill").mockImplementation((pid, signal) => signal !== 0 || kill.call(process, pid, 0));
-    const result = await runProcess({ command: "echo $$; exec sleep 300", cwd: folder.path, timeoutMs: 200 });
+    const spy = vi.spyOn(process, "kill").mockImplementation(() => {
+      throw Object.assign(new Error("kill EPERM"), { code: "EPERM" });
+    });
+    const clock = holdClock();
+    const onOutput = () => clock.pass(60_000);
+    const command = "echo $$; exec sleep 300";
+    const result = await clock.passUntil(runProcess({ command, cwd: folder.path, timeoutMs: 60_000, onOutput }));
     spy.mockRestore();
     const group = Number(result.output);
     expect(result).toMatchObject({ outcome: "timeout", exitCode: null, exitSignal: null, survivors: [group] });
@@ -98,20 +110,32 @@ describe("TL-004 background processes", () => {
 
   test("output that still flows is collected until it ends", async () => {
     const command = "(for i in 1 2 3 4 5; do echo $i; sleep 0.05; done) & exit 0";
-    expect((await runProcess({ command, cwd: folder.path })).output).toBe("1\n2\n3\n4\n5\n");
+    const clock = holdClock();
+    // Together longer than a silence may be, but none of the pauses is.
+    const onOutput = () => clock.pass(150);
+    expect((await runProcess({ command, cwd: folder.path, onOutput })).output).toBe("1\n2\n3\n4\n5\n");
   });
 
   test("the timeout stays in force while it flows", async () => {
     const command = "(while :; do echo x; sleep 0.05; done) & echo $$";
-    const result = await runProcess({ command, cwd: folder.path, timeoutMs: 700 });
-    expect(result).toMatchObject({ outcome: "timeout", exitCode: 0 });
-    expect(livingMembers(Number.parseInt(result.output.replace(/x\n/g, ""), 10))).toEqual([]);
+    const clock = holdClock();
+    let output = "";
+    const onOutput = (text: string) => {
+      output += text;
+    };
+    const run = runProcess({ command, cwd: folder.path, timeoutMs: 60_000, onOutput });
+    const group = await until("the command says its group", () => Number(/^\d+$/m.exec(output)?.[0] ?? 0) || undefined);
+    await until("the shell has ended", () => !isReachable(group));
+    clock.pass(60_000);
+    expect(await run).toMatchObject({ outcome: "timeout", exitCode: 0 });
+    expect(livingMembers(group)).toEqual([]);
   });
 
   test("one that writes later lives on", async () => {
-    const command = `(sleep 0.6; echo late; echo "$?" > written) & echo $$`;
+    const command = `(until [ -e go ]; do sleep 0.02; done; echo late; echo "$?" > written) & echo $$`;
     const result = await runProcess({ command, cwd: folder.path });
     const group = Number(result.output);
+    await writeFile(join(folder.path, "go"), "");
     await expectGroupGone(group);
     expect((await runProcess({ command: "cat written", cwd: folder.path })).output).toBe("0\n");
   });

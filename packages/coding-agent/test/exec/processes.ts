@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "@pikit/test-kit";
 
 /** The members of a process group that are more than zombies, as `ps` names them. */
 export function livingMembers(group: number): string[] {
@@ -11,36 +11,37 @@ export function livingWith(text: string): string[] {
   return listProcesses().flatMap(({ pid, args }) => (args.includes(text) ? [`${pid} ${args}`] : []));
 }
 
-/** Waits until a group has no living member; fails after 5 seconds. A kill is delivered, not instantly obeyed. */
+/** Waits until a group has no living member. A kill is delivered, not instantly obeyed. */
 export function expectGroupGone(group: number): Promise<void> {
   return expectNone(() => livingMembers(group));
 }
 
-/** Waits until no process has this text in its command line; fails after 5 seconds. */
+/** Waits until no process has this text in its command line. */
 export function expectNoneWith(text: string): Promise<void> {
   return expectNone(() => livingWith(text));
 }
 
-/** Waits until two processes are `sleep` for this duration, and fails after 5 seconds. */
-export async function expectSleepers(duration: string): Promise<void> {
-  const areAsleep = () => listProcesses().filter(({ args }) => args === `sleep ${duration}`).length >= 2;
-  for (let attempt = 0; !areAsleep(); attempt++) {
-    if (attempt === 100) throw new Error(`no two processes sleep ${duration}`);
-    await sleep(50);
-  }
+/** Waits until so many processes are `sleep` for this duration. */
+export async function expectSleepers(duration: string, count = 2): Promise<void> {
+  await until(`${count} processes sleep ${duration}`, () => sleepers(duration).length >= count);
+}
+
+/** The processes that are `sleep` for this duration, and no shell any more that will become one. */
+export function sleepers(duration: string): number[] {
+  return listProcesses().flatMap(({ pid, args }) => (args === `sleep ${duration}` ? [pid] : []));
 }
 
 async function expectNone(find: () => string[]): Promise<void> {
-  for (let attempt = 0; find().length > 0; attempt++) {
-    if (attempt === 100) throw new Error(`still alive: ${find().join(", ")}`);
-    await sleep(50);
-  }
+  await until(`the end of ${find().join(", ")}`, () => find().length === 0);
 }
 
-function listProcesses(): { pid: number; pgid: number; args: string }[] {
-  const lines = execFileSync("ps", ["-A", "-o", "pid=,pgid=,stat=,args="], { encoding: "utf8" }).split("\n");
+/** The processes of this machine, zombies aside. */
+export function listProcesses(): { pid: number; parent: number; pgid: number; args: string }[] {
+  const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,pgid=,stat=,args="], { encoding: "utf8" }).split("\n");
   return lines.flatMap((line) => {
-    const [pid, pgid, stat, ...args] = line.trim().split(/\s+/);
-    return stat === undefined || stat.startsWith("Z") ? [] : [{ pid: Number(pid), pgid: Number(pgid), args: args.join(" ") }];
+    const [pid, parent, pgid, stat, ...args] = line.trim().split(/\s+/);
+    return stat === undefined || stat.startsWith("Z")
+      ? []
+      : [{ pid: Number(pid), parent: Number(parent), pgid: Number(pgid), args: args.join(" ") }];
   });
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { until } from "@pikit/test-kit";
 import { afterEach, describe, expect, test } from "vitest";
 import { hasMark, MarkSeries, markEnvironment, markVariable } from "../../src/exec/command-mark.ts";
 import { ProcessSearch } from "../../src/exec/process-search.ts";
@@ -9,7 +10,7 @@ import { readPs } from "../../src/exec/process-table.ts";
 import { runProcess } from "../../src/exec/run-process.ts";
 import { signalGroup } from "../../src/exec/running-groups.ts";
 import { watchdogScript } from "../../src/exec/watchdog-script.ts";
-import { expectGroupGone, expectNoneWith, livingMembers, livingWith } from "./processes.ts";
+import { expectGroupGone, expectNoneWith, expectSleepers, listProcesses, livingMembers, livingWith } from "./processes.ts";
 import { useTempFolder } from "./temp-folder.ts";
 
 const folder = useTempFolder();
@@ -24,7 +25,9 @@ async function startSleeper(marks?: string): Promise<number> {
   const child = spawn("/bin/sh", ["-c", "sleep 300 & wait"], { env, detached: true, stdio: "ignore" });
   children.push(child);
   await once(child, "spawn");
-  return child.pid as number;
+  const pid = child.pid as number;
+  await until("the shell has its child", () => livingMembers(pid).length === 2);
+  return pid;
 }
 
 /** Runs the script as the agent's end finds it, and resolves when it has done its work. */
@@ -89,10 +92,8 @@ async function expectGroupLeaderGone(pid: number): Promise<void> {
 }
 
 test("a watchdog that was killed is replaced with the next command, which does not notice", async () => {
-  const name = `pikit-watchdog-of-${process.pid}`;
-  const pidOf = () => Number.parseInt(livingWith(name)[0] ?? "", 10);
   const left = await runProcess({ command: "sleep 300 > /dev/null 2>&1 & echo $$", cwd: folder.path });
-  const first = pidOf();
+  const first = await until("there is a watchdog", () => watchdogs()[0]);
   process.kill(first, "SIGKILL");
   // At once, before its end is known, and afterwards.
   for (let index = 0; index < 3; index += 1) {
@@ -101,10 +102,20 @@ test("a watchdog that was killed is replaced with the next command, which does n
       output: "on\nerr\n",
     });
   }
-  expect(livingWith(name).length).toBe(1);
-  expect(pidOf()).not.toBe(first);
+  const second = await until("there is another watchdog", async () => {
+    await runProcess({ command: "true", cwd: folder.path });
+    return watchdogs().find((pid) => pid !== first);
+  });
+  await runProcess({ command: "true", cwd: folder.path });
+  expect(watchdogs()).toEqual([second]);
   process.kill(-Number(left.output), "SIGKILL");
 });
+
+/** The watchdogs of this process. The sh that starts one has its name too, and is our child; the watchdog is nobody's. */
+function watchdogs(): number[] {
+  const name = `pikit-watchdog-of-${process.pid}`;
+  return listProcesses().flatMap(({ pid, parent, args }) => (parent !== process.pid && args.includes(name) ? [pid] : []));
+}
 
 test("without a sound from its agent a watchdog ends and kills nothing", async () => {
   await runWatchdog(["proc"], []);
@@ -145,8 +156,7 @@ test.skipIf(process.platform !== "linux")("what ps says of processes: groups, ma
     env: { PATH: process.env.PATH, [markVariable]: `${mark}1` },
     detached: true,
   });
-  while (livingWith(`sleep ${own}`).filter((line) => /^\d+ sleep/.test(line)).length < 3)
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  await expectSleepers(own, 3);
   const search = new ProcessSearch({ groups: new Set(), mark }, () => readPs(["axeww"]));
   const found = (await search.find())?.map(({ pid }) => pid) ?? [];
   expect(found.sort()).toEqual(

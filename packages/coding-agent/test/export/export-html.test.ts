@@ -263,7 +263,7 @@ describe("safety", () => {
   });
 
   const pieces = ["[", "*a", "_a", "_a ", "> ", "1. ", "`a", "<a ", "![", "~~a", "a@", "**", "|a|\n|-|\n", "[a]: x\n", "```cs\na "];
-  test.each(pieces)("SC-014 100 kB of %j take linear time", { timeout: 60_000 }, async (piece) => {
+  test.each(pieces)("SC-014 100 kB of %j take linear time", async (piece) => {
     await assertLinear(100_000, (length) => {
       const markdown = piece.repeat(length / piece.length);
       return () => expect(renderMarkdown(markdown)).not.toContain("<a <a");

@@ -1,10 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { vi } from "vitest";
 import type { Workspace } from "./workspace.ts";
-
-// A process takes half a second to start from source, and two cores are shared.
-vi.setConfig({ testTimeout: 30_000 });
 
 const fromPackage = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 

@@ -1,27 +1,19 @@
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
-
-/** How often and how long another process is looked at; what it does sends us no event. */
-const pollMs = 20;
-const attempts = 500;
+import { until } from "@pikit/test-kit";
 
 /** The number in a file that a command writes when it has started. */
 export async function readPid(path: string): Promise<number> {
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const pid = Number(await readFile(path, "utf8").catch(() => ""));
-    if (pid > 0) return pid;
-    await sleep(pollMs);
-  }
-  throw new Error(`no process wrote ${path}`);
+  return until(`a process writes ${path}`, async () => {
+    const text = await readFile(path, "utf8").catch(() => "");
+    // Before the line ends, the number may be half of it.
+    return text.endsWith("\n") && Number(text);
+  });
 }
 
 /** Waits until a process has ended; a zombie has. */
 export async function expectProcessGone(pid: number): Promise<void> {
-  for (let attempt = 0; await isAlive(pid); attempt += 1) {
-    if (attempt === attempts) throw new Error(`process ${pid} is still alive`);
-    await sleep(pollMs);
-  }
+  await until(`process ${pid} is gone`, async () => !(await isAlive(pid)));
 }
 
 async function isAlive(pid: number): Promise<boolean> {

@@ -109,7 +109,6 @@ async function expectGoesOn(path: string, story: Story): Promise<void> {
 // Whether a child is left is read from /proc.
 test.skipIf(process.platform !== "linux").each(Array.from({ length: count }, (_, index) => firstSeed + index))(
   "killed at a random instant (seed %i): what was told is in the file, no child is left, and the next process goes on",
-  { timeout: 60_000 },
   async (seed) => {
     const story = createStory(seed);
     const told = await runAndKill(story);

@@ -1,12 +1,9 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AgentTool, AgentToolResult } from "@pikit/agent";
-import { onTestFinished, vi } from "vitest";
+import { onTestFinished } from "vitest";
 import { McpServers, type McpServersOptions } from "../../src/mcp/mcp-servers.ts";
 import type { McpServerConfig } from "../../src/mcp/server-config.ts";
-
-// Servers are processes, and two cores are shared.
-vi.setConfig({ testTimeout: 30_000 });
 
 const fixture = join(dirname(fileURLToPath(import.meta.url)), "fixtures/server.ts");
 

@@ -37,7 +37,7 @@ test("texts, links and embedded files are text in their order; what cannot be sh
 });
 
 // Each image is decoded in a thread of its own.
-test("images are made fit for every provider, ten at most; one that is none is text", { timeout: 30_000 }, async () => {
+test("images are made fit for every provider, ten at most; one that is none is text", async () => {
   const large = makePng(2000, 10).toString("base64");
   const small = makePng(4, 4).toString("base64");
   const image = (data: string) => ({ type: "image" as const, data, mimeType: "image/png" });

@@ -203,7 +203,7 @@ test("a replay made in the program is a model like any other, and needs no key e
   expect(session.lastAssistantText()).toBe("Hello");
 });
 
-test("the program of docs/record-replay.md runs, and prints what it promises", { timeout: 30_000 }, async () => {
+test("the program of docs/record-replay.md runs, and prints what it promises", async () => {
   const text = await readFile(new URL("../../../../docs/record-replay.md", import.meta.url), "utf8");
   const block = (language: string) => new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "ms").exec(text)?.[1] ?? "";
   await workspace.write("work/count.jsonl", block("jsonl"));

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ProviderServer, startProviderServer } from "@pikit/test-kit";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { cleanEnvironment } from "../helpers/cli.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
 import { type Gates, gatedAnswer, type Kind, mixedKinds, sessionOf, toolAnswer } from "./kinds.ts";
@@ -15,8 +15,6 @@ const count = isLong ? 500 : 200;
 const waves = isLong ? 100 : 10;
 const deltasPerWave = 5;
 const deltas = Array.from({ length: waves * deltasPerWave }, (_, n) => `word${n} `);
-
-vi.setConfig({ testTimeout: isLong ? 600_000 : 60_000 });
 
 const workspace = useWorkspace();
 

@@ -2,11 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { anthropic, openai, startProviderServer } from "@pikit/test-kit";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { built, cleanEnvironment, temporaryFolder } from "./helpers.ts";
-
-// Whole programs are started here, on a machine that may be busy.
-vi.setConfig({ testTimeout: 30_000 });
 
 /** Tells by lines on stderr which of our files are loaded, and when the warm-up's own server was asked. */
 const watcher = `

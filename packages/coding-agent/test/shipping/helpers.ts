@@ -26,13 +26,13 @@ export interface RunOptions {
   input?: string;
 }
 
-/** Runs a program to its end, 25 seconds at most; a non-zero exit code is a result, not an error. */
+/** Runs a program to its end, four minutes at most; a non-zero exit code is a result, not an error. */
 export function run(command: string, args: readonly string[], { cwd, env, input = "" }: RunOptions): Promise<Finished> {
   return new Promise((resolve, reject) => {
     const child = execFile(
       command,
       args,
-      { cwd, env, maxBuffer: 64e6, timeout: 25_000, killSignal: "SIGKILL" },
+      { cwd, env, maxBuffer: 64e6, timeout: 240_000, killSignal: "SIGKILL" },
       (error, stdout, stderr) => {
         if (error && typeof error.code === "string") reject(error);
         else resolve({ code: child.exitCode, stdout, stderr });

@@ -1,10 +1,7 @@
 import { cp, mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { root, run, temporaryFolder, tool } from "./helpers.ts";
-
-// Whole programs are started here, on a machine that may be busy.
-vi.setConfig({ testTimeout: 30_000 });
 
 /** A small tree that keeps all the rules. */
 const tree = {

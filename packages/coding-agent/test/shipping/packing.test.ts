@@ -2,13 +2,10 @@ import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { anthropic, openai, startProviderServer } from "@pikit/test-kit";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { makePng } from "../tools/images/make-images.ts";
 import { cleanEnvironment, type Finished, root, run, tool } from "./helpers.ts";
 import { installPacked, packageNames } from "./packed-install.ts";
-
-// Whole programs are started here, on a machine that may be busy.
-vi.setConfig({ testTimeout: 30_000 });
 
 /** Where the packages are installed. */
 let folder = "";

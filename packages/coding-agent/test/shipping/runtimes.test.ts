@@ -1,11 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { describeOldBun } from "../../src/runtime.ts";
 import { built, cleanEnvironment, root, run, temporaryFolder } from "./helpers.ts";
-
-// Whole programs are started here, on a machine that may be busy.
-vi.setConfig({ testTimeout: 30_000 });
 
 const runtimes = join(root, "tools/runtimes/node_modules");
 /** Where the platform has no such package, the tests of that runtime are skipped by name. */

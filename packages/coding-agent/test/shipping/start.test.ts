@@ -2,11 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { built, cleanEnvironment, temporaryFolder } from "./helpers.ts";
-
-// Whole programs are started here, on a machine that may be busy.
-vi.setConfig({ testTimeout: 30_000 });
 
 /**
  * Tells at the end what the process had loaded: our files, and the modules of Node. What comes from the warm-up on does not count, since

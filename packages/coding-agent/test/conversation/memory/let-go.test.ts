@@ -32,7 +32,6 @@ test.each([
   ["memory", "memory", contexts],
 ] as const)(
   "what compactions, branches, forks, new sessions, sub-tasks and queues take from the context of a session in %s is let go of",
-  { timeout: 600_000 },
   async (_name, place, expected) => {
     const { cwd, agentDir } = workspace;
     const reports = await runProgram<Record<string, LetGoReport>>("let-go.ts", place, cwd, agentDir, String(length));

@@ -36,7 +36,7 @@ function writeSession(path: string, size: number): void {
   closeSync(file);
 }
 
-test(`a transcript of ${megabytes} MB is in memory once, also after a prompt`, { timeout: 300_000 }, async () => {
+test(`a transcript of ${megabytes} MB is in memory once, also after a prompt`, async () => {
   const server = await startProviderServer();
   onTestFinished(() => server.close());
   const path = join(workspace.root, "large.jsonl");

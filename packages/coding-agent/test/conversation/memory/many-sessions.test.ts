@@ -10,7 +10,7 @@ const workspace = useWorkspace();
 /** Bytes for each session that is gone: for code that is still compiled now and then. What a session itself takes is tens of times that. */
 const allowedBytes = 4000;
 
-test.each(["memory", "a file"])(`${count} sessions in %s that end leave nothing in memory`, { timeout: 600_000 }, async (place) => {
+test.each(["memory", "a file"])(`${count} sessions in %s that end leave nothing in memory`, async (place) => {
   const { cwd, agentDir } = workspace;
   const heap = await runProgram<number[]>("many-sessions.ts", place, cwd, agentDir, String(count));
   // The least of each half: what is in flight when a sample is taken only adds.

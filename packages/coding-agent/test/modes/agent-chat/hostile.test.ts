@@ -1,12 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { LineDecoder } from "../../../src/protocol/jsonl.ts";
 import { useWorkspace } from "../../helpers/workspace.ts";
 import { calls, connectChat, playChat, priced } from "./chat-client.ts";
 import { startChatProcess } from "./chat-process.ts";
-
-// Whole programs are started here, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 });
 
 const workspace = useWorkspace();
 

@@ -40,9 +40,7 @@ async function stateOf(rpc: RpcProcess): Promise<unknown> {
   return (await rpc.request({ type: "get_state" })).data;
 }
 
-test(`RP-003 RP-004 RP-005 of ${lineCount} lines that nobody should send (seed ${seed}) each is answered once or passed over, and nothing else changes`, {
-  timeout: isLong ? 900_000 : 60_000,
-}, async () => {
+test(`RP-003 RP-004 RP-005 of ${lineCount} lines that nobody should send (seed ${seed}) each is answered once or passed over, and nothing else changes`, async () => {
   const rpc = startSmall(80);
   const before = await stateOf(rpc);
   const random = createRandom(seed);
@@ -73,22 +71,18 @@ describe("lines of 50 MB", () => {
     ["a text without an end", () => `"${"x".repeat(size)}`, ['no id "parse" false', "error"]],
     ["bytes that are no UTF-8", () => Buffer.alloc(size, 0xff), ['no id "parse" false', "error"]],
     ["blanks", () => " ".repeat(size), []],
-  ])(
-    "%s, again and again: each answer is short, and the memory of each is given back",
-    { timeout: isLong ? 300_000 : 60_000 },
-    async (_title, makeLine, answers) => {
-      const rpc = startSmall(320);
-      const before = await stateOf(rpc);
-      for (let times = 0; times < repeats; times += 1) {
-        const from = rpc.records.length;
-        rpc.sendText(makeLine());
-        rpc.sendText("\n");
-        expect(await stateOf(rpc)).toEqual(before);
-        expect(rpc.records.slice(from, -1).map(signatureOf)).toEqual(answers);
-      }
-      expect(Math.max(...rpc.lines.map((line) => line.length))).toBeLessThan(10_000);
-    },
-  );
+  ])("%s, again and again: each answer is short, and the memory of each is given back", async (_title, makeLine, answers) => {
+    const rpc = startSmall(320);
+    const before = await stateOf(rpc);
+    for (let times = 0; times < repeats; times += 1) {
+      const from = rpc.records.length;
+      rpc.sendText(makeLine());
+      rpc.sendText("\n");
+      expect(await stateOf(rpc)).toEqual(before);
+      expect(rpc.records.slice(from, -1).map(signatureOf)).toEqual(answers);
+    }
+    expect(Math.max(...rpc.lines.map((line) => line.length))).toBeLessThan(10_000);
+  });
 });
 
 test("RP-005 an id that is nested 100,000 levels deep is echoed to the letter", async () => {

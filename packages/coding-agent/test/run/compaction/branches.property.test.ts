@@ -19,7 +19,6 @@ import { anyBranch } from "./branches.ts";
 import { add, createCompacted } from "./helpers.ts";
 
 const numRuns = process.env.PIKIT_LONG === "1" ? 20_000 : 300;
-const timeout = 600_000;
 const sampling = { seed: 6, numRuns };
 
 interface Target {
@@ -60,7 +59,7 @@ function contextAfter({ firstKeptEntryId }: CompactionPlan, branch: readonly Ses
 }
 
 describe.each(targets)("CP-016 $model.api", ({ model, createBody, rules }) => {
-  test("whatever the branch, the compacted context is valid", { timeout }, () => {
+  test("whatever the branch, the compacted context is valid", () => {
     forBranches((plan, branch) => {
       const context = { messages: toModelMessages(contextAfter(plan, branch)) };
       const body = createBody({ model, context, options: { reasoning: "low" } });
@@ -69,7 +68,7 @@ describe.each(targets)("CP-016 $model.api", ({ model, createBody, rules }) => {
   });
 });
 
-test("CP-004 CP-007 at least the budget is kept, and no message is lost, doubled or moved", { timeout }, () => {
+test("CP-004 CP-007 at least the budget is kept, and no message is lost, doubled or moved", () => {
   forBranches((plan, branch, keep) => {
     const { messages } = readBranch(branch);
     const before = plan.previous ? messages.slice(1) : messages;
@@ -81,7 +80,7 @@ test("CP-004 CP-007 at least the budget is kept, and no message is lost, doubled
   });
 });
 
-test("CP-004 a call and its result are on the same side, and the kept part does not begin with a result", { timeout }, () => {
+test("CP-004 a call and its result are on the same side, and the kept part does not begin with a result", () => {
   forBranches(({ summarised, kept }) => {
     expect(kept[0]?.role).not.toBe("toolResult");
     const calls = new Set(
@@ -95,7 +94,7 @@ test("CP-004 a call and its result are on the same side, and the kept part does 
   });
 });
 
-test("CP-005 the kept part begins with a request unless the turn is longer than the budget", { timeout }, () => {
+test("CP-005 the kept part begins with a request unless the turn is longer than the budget", () => {
   forBranches(({ summarised, kept }, _branch, keep) => {
     if (keep === 0 || kept[0]?.role === "user") return;
     const next = kept.findIndex(({ role }) => role === "user");
@@ -107,7 +106,7 @@ test("CP-005 the kept part begins with a request unless the turn is longer than 
   });
 });
 
-test("the agent's context after a compaction is what the stored branch says", { timeout }, async () => {
+test("the agent's context after a compaction is what the stored branch says", async () => {
   await fc.assert(
     fc.asyncProperty(branches, async (entries) => {
       const { agent, compactor } = createCompacted({ entries, model: { contextWindow: 1000 } });

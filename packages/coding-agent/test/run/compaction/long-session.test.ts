@@ -15,9 +15,7 @@ const prompts = isLong ? 3000 : 120;
 
 const workspace = useWorkspace();
 
-test(`CP-007 a session of ${prompts} prompts goes through compactions with a context and a memory that do not grow`, {
-  timeout: isLong ? 1_800_000 : 120_000,
-}, async () => {
+test(`CP-007 a session of ${prompts} prompts goes through compactions with a context and a memory that do not grow`, async () => {
   const program = fileURLToPath(new URL("long-session.ts", import.meta.url));
   const flags = ["--expose-gc", "--max-semi-space-size=1", "--conditions=pikit-source"];
   const { stdout } = await promisify(execFile)(

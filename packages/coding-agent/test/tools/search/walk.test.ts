@@ -103,7 +103,7 @@ const ignoreFile = fc.tuple(
   fc.array(fc.constantFrom(...rules), { minLength: 1, maxLength: 5 }),
 );
 
-test("TL-033 the walk finds the files that ripgrep finds", { timeout: 600_000 }, async () => {
+test("TL-033 the walk finds the files that ripgrep finds", async () => {
   const program = (await findRipgrep()) ?? "";
   const args = [
     "--no-config",
