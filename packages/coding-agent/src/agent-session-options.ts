@@ -91,6 +91,11 @@ export interface CreateAgentSessionOptions {
   limits?: RunLimits;
   /** Who is asked where a decision is needed. Default: nobody; questions get their defaults. */
   user?: UserInterface;
+  /**
+   * Whether extensions are told at once that the session begins. With false, `start` of the session tells them, when whoever shows what they say
+   * listens; at the latest the first prompt does. Default true.
+   */
+  autoStart?: boolean;
   /** Sees the output of running `bash` calls as it comes, as plain text. */
   onCommandOutput?: CommandObserver;
   /** Whether `onCommandOutput` is told truly what is stdout and what stderr; their order is then inexact. Default false. */

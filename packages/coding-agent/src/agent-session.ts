@@ -24,6 +24,7 @@ import type { ToolSet } from "./run/tool-set.ts";
 import { type AgentSessionEvent, type ConnectedParts, offerTodos } from "./session-parts.ts";
 import { preparePrompt, startRun } from "./session-prompts.ts";
 import { readState, readStats } from "./session-state.ts";
+import type { UserInterface } from "./user-interface.ts";
 
 export type { AgentSessionEvent };
 
@@ -55,6 +56,7 @@ export class AgentSession {
   /** What a prompt can be that is not for the model: the commands of extensions. */
   readonly commands: SlashCommands;
   readonly #parts: ConnectedParts;
+  #started: Promise<void> | undefined;
   readonly #shutdown = Promise.withResolvers<void>();
   #isShuttingDown = false;
 
@@ -111,6 +113,31 @@ export class AgentSession {
     return this.#parts.listeners.add(listener);
   }
 
+  /** Whoever is asked now. */
+  get user(): UserInterface {
+    return this.#parts.user;
+  }
+
+  /** Asks this one from now on, in the place of who was asked before. Returns the function that puts that one back. */
+  connectUser(user: UserInterface): () => void {
+    const slot = this.#parts.user;
+    const former = slot.current;
+    slot.current = user;
+    return () => {
+      if (slot.current === user) slot.current = former;
+    };
+  }
+
+  /**
+   * Tells extensions that the session begins, unless they have been told: for those who have made it with `autoStart: false`. Resolves
+   * when their handlers are done, which may ask the user. Never rejects.
+   */
+  start(): Promise<void> {
+    // Known before the first handler runs, which may send a prompt.
+    this.#started ??= Promise.resolve().then(() => this.#parts.hooks.current?.start?.("start"));
+    return this.#started;
+  }
+
   /** Whether an extension has asked for the end of the process; `shutdownRequested` says when it is time. */
   get isShuttingDown(): boolean {
     return this.#isShuttingDown;
@@ -146,6 +173,8 @@ export class AgentSession {
    * calls a command is never refused: it runs beside the run that is going.
    */
   async submit(text: string, options: PromptOptions = {}): Promise<PromptRun> {
+    // Not where it is being told: what a handler sends then must not wait for the handler.
+    if (!this.#started) await this.start();
     const { signal, streamingBehavior, ...input } = options;
     const call = this.commands.find(text);
     if (call) return this.#parts.commandRuns.start(call);

@@ -34,7 +34,7 @@ import { connectParts } from "./session-parts.ts";
 import { SessionResources } from "./session-resources.ts";
 import { prepareSessionTools } from "./session-tools.ts";
 import { isBuiltInTool } from "./tools/index.ts";
-import { absentUser } from "./user-interface.ts";
+import { absentUser, UserSlot } from "./user-interface.ts";
 
 /** What the session of a sub-task has from the one that delegates. */
 interface Inherited {
@@ -82,7 +82,8 @@ async function assemble(
   options: ResolvedOptions,
   inherited: Inherited | undefined,
 ): Promise<AgentSession> {
-  const { cwd: startFolder, agentDir, user = absentUser } = options;
+  const { cwd: startFolder, agentDir } = options;
+  const user = new UserSlot(options.user ?? absentUser);
   const { cwd } = conversation.header;
   const report = options.onProblem ?? ((problem: string) => user.notify(problem, "warning"));
   const resources = new SessionResources({ ...options, startFolder, cwd, user });
@@ -134,7 +135,7 @@ async function assemble(
   const createTools = await prepareSessionTools({
     ...{ options, settings, runProcess, depth },
     openTask: (own, childDepth) =>
-      openSession({ ...options, ...own, session: "memory" }, { approvals, hooks: taskHooks(hooks), depth: childDepth }),
+      openSession({ ...options, ...own, user, session: "memory" }, { approvals, hooks: taskHooks(hooks), depth: childDepth }),
   });
   const requestOptions = async (target: Model) => {
     models.requireReachable(target);
@@ -194,6 +195,7 @@ async function assemble(
     inherited || options.mcp === false
       ? undefined
       : await createMcpServers(settings, session, { report, offline: options.offline });
+  if (options.name !== undefined && options.name !== conversation.name) await session.history.setName(options.name);
   for (const problem of [...resources.problems, ...(extensions?.problems ?? [])]) report(problem);
   if (extensions) {
     const access = createSessionAccess(session, {
@@ -209,7 +211,7 @@ async function assemble(
     commands.register(reloadCommand(() => extensions.reload(access), forget));
     await extensions.bind(access);
   }
-  if (options.name !== undefined && options.name !== conversation.name) await session.history.setName(options.name);
+  if (options.autoStart !== false) await session.start();
   return session;
 }
 

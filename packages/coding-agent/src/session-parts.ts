@@ -36,7 +36,7 @@ import type { StreamRules, StreamRulesOptions } from "./run/stream-rules.ts";
 import { TodoList, todoEntryType } from "./run/todo-list.ts";
 import { ToolSet } from "./run/tool-set.ts";
 import { Transcript } from "./run/transcript.ts";
-import type { UserInterface } from "./user-interface.ts";
+import type { UserSlot } from "./user-interface.ts";
 
 /** Everything that a session tells its subscribers. */
 export type AgentSessionEvent = AgentEvent | SessionEvent;
@@ -91,7 +91,7 @@ export interface AgentSessionParts {
   /** Makes the rules that answers are watched for. Default: none. */
   createRules?: ((options: StreamRulesOptions) => StreamRules) | undefined;
   /** Who is asked where a decision is needed. */
-  user: UserInterface;
+  user: UserSlot;
   /** Who else takes part in the session. Default: nobody. */
   hooks?: HookSlot;
   /** What users can call that is no prompt. */
@@ -120,6 +120,7 @@ export interface ConnectedParts {
   hooks: HookSlot;
   commands: SlashCommands;
   commandRuns: CommandRuns;
+  user: UserSlot;
   emit(event: AgentSessionEvent): void | Promise<void>;
   requireCredentials(model: Model): Promise<void>;
   stopProcesses(): Promise<void>;
@@ -264,7 +265,7 @@ export async function connectParts({ conversation, context, ...parts }: AgentSes
   return {
     retries: [retry, compactionRetry],
     ...{ agent, listeners, transcript, queues, models, limits, compactor, todos, tools, runs, shell, history },
-    ...{ hooks, commands, commandRuns, emit },
+    ...{ hooks, commands, commandRuns, emit, user: parts.user },
     systemPrompt,
     expandPrompt: parts.expandPrompt ?? (async (text) => text),
     listPrompts: parts.listPrompts ?? (async () => []),

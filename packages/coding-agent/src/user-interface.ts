@@ -65,3 +65,57 @@ export const absentUser: UserInterface = {
   setEditorText() {},
   clarify: async () => ({ action: "stop" }),
 };
+
+/** Whoever is there now: a session keeps one of these, and the mode that shows the session takes its place in it. */
+export class UserSlot implements UserInterface {
+  current: UserInterface;
+
+  constructor(user: UserInterface) {
+    this.current = user;
+  }
+
+  confirm(...args: Parameters<UserInterface["confirm"]>): Promise<boolean> {
+    return this.current.confirm(...args);
+  }
+
+  select(...args: Parameters<UserInterface["select"]>): Promise<string | undefined> {
+    return this.current.select(...args);
+  }
+
+  input(...args: Parameters<UserInterface["input"]>): Promise<string | undefined> {
+    return this.current.input(...args);
+  }
+
+  editor(...args: Parameters<UserInterface["editor"]>): Promise<string | undefined> {
+    return this.current.editor(...args);
+  }
+
+  notify(...args: Parameters<UserInterface["notify"]>): void {
+    this.current.notify(...args);
+  }
+
+  setStatus(...args: Parameters<UserInterface["setStatus"]>): void {
+    this.current.setStatus(...args);
+  }
+
+  setWidget(...args: Parameters<UserInterface["setWidget"]>): void {
+    this.current.setWidget(...args);
+  }
+
+  setTitle(...args: Parameters<UserInterface["setTitle"]>): void {
+    this.current.setTitle(...args);
+  }
+
+  setEditorText(...args: Parameters<UserInterface["setEditorText"]>): void {
+    this.current.setEditorText(...args);
+  }
+
+  clarify(...args: Parameters<UserInterface["clarify"]>): Promise<ClarificationAnswer> {
+    return this.current.clarify(...args);
+  }
+}
+
+/** Whether somebody is there who can say yes or no. */
+export function canConfirm(user: UserInterface): boolean {
+  return user instanceof UserSlot ? canConfirm(user.current) : user.confirm !== absentUser.confirm;
+}

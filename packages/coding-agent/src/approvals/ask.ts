@@ -1,4 +1,4 @@
-import { absentUser, type Confirmation, type UserInterface } from "../user-interface.ts";
+import { type Confirmation, canConfirm, type UserInterface } from "../user-interface.ts";
 
 /** How long a question waits. */
 const defaultTimeoutMs = 10 * 60 * 1000;
@@ -20,7 +20,7 @@ export class Asker {
 
   /** Never rejects. An abort ends it at once, also while it waits for its turn. */
   async ask(question: Confirmation, signal: AbortSignal): Promise<Answer> {
-    if (this.#user === absentUser) return "absent";
+    if (!canConfirm(this.#user)) return "absent";
     const aborted = whenAborted(signal);
     const turn = this.#last.then(() => this.#put(question, signal, aborted.answer));
     this.#last = turn;

@@ -3,29 +3,42 @@ import type { ImageContent } from "@pikit/ai";
 import { UsageError } from "../errors.ts";
 import type { PromptInput } from "../prompt/prompt-input.ts";
 import { detectFileKind, kindHeadBytes } from "../tools/file-kind.ts";
+import { openStdin, readPipedInput } from "./piped-input.ts";
 import { readArgument } from "./read-argument.ts";
 
-/** How long a pipe beside a prompt argument may be silent before we say that we wait for it. */
-const noticeAfterMs = 1000;
+/** What an `@file` argument brings to the prompt. */
+export interface FileArgument {
+  text?: string;
+  image?: ImageContent;
+}
+
+/**
+ * Reads the `@file` arguments.
+ *
+ * @throws {UsageError} Exit code 1, naming one that cannot be read.
+ */
+export function readFileArguments(args: readonly string[], cwd: string): Promise<FileArgument[]> {
+  return Promise.all(args.filter((arg) => arg.startsWith("@")).map((arg) => readFileArgument(arg.slice(1), cwd)));
+}
 
 /**
  * Makes the prompts of text and json modes: files and piped input go in front of the first text argument; each further text argument
- * is a prompt of its own.
+ * is a prompt of its own. Waits for the end of the piped input.
  *
- * @throws {UsageError} Exit code 1, naming an `@file` that cannot be read.
+ * @throws {UsageError} When there is nothing to ask.
  */
-export async function readPrompts(args: readonly string[], cwd: string): Promise<PromptInput[]> {
+export async function readPrompts(args: readonly string[], files: readonly FileArgument[]): Promise<PromptInput[]> {
   const texts = args.filter((arg) => !arg.startsWith("@"));
-  const files = await Promise.all(args.filter((arg) => arg.startsWith("@")).map((arg) => readFileArgument(arg.slice(1), cwd)));
-  const piped = await readPipedInput(texts.length > 0);
+  const piped = process.stdin.isTTY ? undefined : await readPipedInput(openStdin(), { hasPrompt: texts.length > 0 });
   const [first, ...others] = texts;
   const parts = [...files.map(({ text }) => text), piped, first].filter((part) => part !== undefined && part.trim() !== "");
   const images = files.flatMap(({ image }) => (image ? [image] : []));
   const prompts: PromptInput[] = parts.length > 0 || images.length > 0 ? [{ text: parts.join("\n\n"), images }] : [];
+  if (prompts.length === 0) throw new UsageError("The prompt is empty: stdin had nothing. Give a prompt argument, or pipe one.");
   return [...prompts, ...others.map((text) => ({ text }))];
 }
 
-async function readFileArgument(name: string, cwd: string): Promise<{ text?: string; image?: ImageContent }> {
+async function readFileArgument(name: string, cwd: string): Promise<FileArgument> {
   const bytes = await readArgument(name, cwd);
   const found = detectFileKind(bytes.subarray(0, kindHeadBytes));
   if (found.kind === "image") {
@@ -38,25 +51,4 @@ async function readFileArgument(name: string, cwd: string): Promise<{ text?: str
   }
   const body = new TextDecoder(found.encoding).decode(bytes).replaceAll("</file>", "<\\/file>");
   return { text: `<file name=${JSON.stringify(name)}>\n${body}\n</file>` };
-}
-
-/** All of stdin, unless it is a terminal. */
-async function readPipedInput(hasPrompt: boolean): Promise<string | undefined> {
-  if (process.stdin.isTTY) return undefined;
-  const notice = hasPrompt
-    ? setTimeout(
-        () => process.stderr.write("Waiting for the end of the piped input (close stdin to go on without it).\n"),
-        noticeAfterMs,
-      )
-    : undefined;
-  const chunks: Buffer[] = [];
-  try {
-    for await (const chunk of process.stdin) {
-      clearTimeout(notice);
-      chunks.push(chunk as Buffer);
-    }
-  } finally {
-    clearTimeout(notice);
-  }
-  return Buffer.concat(chunks).toString("utf8").trimEnd();
 }

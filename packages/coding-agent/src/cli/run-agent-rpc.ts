@@ -3,6 +3,8 @@ import { MemorySessionStore } from "../conversation/memory-store.ts";
 import { UsageError } from "../errors.ts";
 import { startAgentChat } from "../modes/agent-chat/agent-chat-mode.ts";
 import type { BaseOptions } from "../modes/agent-chat/chat-options.ts";
+import { openStdout } from "../modes/stdout.ts";
+import { writeError } from "../modes/terminal-text.ts";
 import { helpText, type OptionName, parseArguments } from "./args.ts";
 import { toSessionOptions } from "./session-options.ts";
 import { onEndSignal } from "./signals.ts";
@@ -43,9 +45,11 @@ export async function runAgentRpc(args: readonly string[]): Promise<number> {
     ...common,
     cwd: process.cwd(),
     agentDir: agentFolder(),
+    onProblem: writeError,
     ...(options["no-session"] ? { store: new MemorySessionStore() } : {}),
   };
-  const chat = startAgentChat(base);
+  const chat = startAgentChat(base, process.stdin, openStdout());
   onEndSignal(() => chat.stop());
-  return chat.finished;
+  await chat.finished;
+  return 0;
 }

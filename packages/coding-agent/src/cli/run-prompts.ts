@@ -1,5 +1,5 @@
 import { keyVariablesOf, providers } from "@pikit/ai";
-import { SessionError, UsageError } from "../errors.ts";
+import { SessionError } from "../errors.ts";
 import { runJsonMode } from "../modes/json.ts";
 import { runPrintMode } from "../modes/print.ts";
 import { runTextMode } from "../modes/text.ts";
@@ -7,14 +7,15 @@ import type { StreamMode } from "../protocol/data.ts";
 import type { Arguments } from "./args.ts";
 import { openSession } from "./open-session.ts";
 import { preparePlainOutput } from "./plain-output.ts";
-import { readPrompts } from "./prompts.ts";
+import { readFileArguments, readPrompts } from "./prompts.ts";
 
 /** `pi [prompt]`, `pi -p` and `pi --mode json`. */
 export async function runPrompts(mode: string, args: Arguments): Promise<number> {
   const session = await openSession(args);
   if (!session.model) throw new SessionError("no_model", noModelMessage());
-  const prompts = await readPrompts(args.prompts, session.cwd);
-  if (prompts.length === 0) throw new UsageError("The prompt is empty: stdin had nothing. Give a prompt argument, or pipe one.");
+  const files = await readFileArguments(args.prompts, session.cwd);
+  const prompts = readPrompts(args.prompts, files);
+  prompts.catch(() => {}); // told to whoever waits for it, a moment later
   if (mode === "json") return runJsonMode(session, prompts, (args.options.stream ?? "snapshots") as StreamMode);
   const settleOutput = preparePlainOutput();
   const exitCode = await (mode === "print" ? runPrintMode : runTextMode)(session, prompts);

@@ -1,24 +1,25 @@
 import { UsageError } from "../errors.ts";
-import { runRpcMode } from "../modes/rpc/rpc-mode.ts";
-import { RpcUserInterface } from "../modes/rpc/rpc-user-interface.ts";
+import { serveRpc } from "../modes/rpc/rpc-mode.ts";
+import { openStdout, reportFailure } from "../modes/stdout.ts";
 import type { StreamMode } from "../protocol/data.ts";
-import { protocolVersion } from "../protocol/version.ts";
-import { packageVersion } from "../version.ts";
 import type { Arguments } from "./args.ts";
 import { openSession } from "./open-session.ts";
 
-/** `pi --mode rpc`. */
+/** `pi --mode rpc`. The exit code is 1 when stdout could not be written. */
 export async function runRpc(args: Arguments): Promise<number> {
   const [argument] = args.prompts;
   if (argument !== undefined) {
     const what = argument.startsWith("@") ? "@file arguments" : "prompt arguments";
     throw new UsageError(`RPC mode takes no ${what}, but got "${argument}". Send a prompt command on stdin.`);
   }
-  const user = new RpcUserInterface();
-  const session = await openSession(args, { user });
-  return runRpcMode(session, {
-    user,
+  const session = await openSession(args);
+  const output = openStdout();
+  await serveRpc(session, {
+    input: process.stdin,
+    output,
     streamMode: (args.options.stream ?? "snapshots") as StreamMode,
-    readyLine: args.options["no-ready"] ? undefined : { type: "ready", protocolVersion, version: packageVersion() },
+    ready: args.options["no-ready"] !== true,
+    warmUp: true,
   });
+  return reportFailure(output) ? 1 : 0;
 }

@@ -12,6 +12,8 @@ export interface PreparedPrompt {
 
 /** Where a session lets others take part. What is absent has nobody. None of it rejects. */
 export interface SessionHooks {
+  /** The session begins, and whoever shows it listens. */
+  start?(reason: "start"): Promise<void>;
   /** Sees each event after the session's own subscribers. */
   observe?(event: AgentEvent | SessionEvent): void | Promise<void>;
   /** Before the messages of a run go out. */

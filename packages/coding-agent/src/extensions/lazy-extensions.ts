@@ -29,7 +29,7 @@ export class LazyExtensions implements HookSlot {
     await (await this.#create()).load();
   }
 
-  /** Puts what was loaded to work. */
+  /** Puts what was loaded to work. It is told of the session's start later, by `current`. */
   async bind(session: SessionAccess): Promise<void> {
     await this.#extensions?.bind(session);
   }

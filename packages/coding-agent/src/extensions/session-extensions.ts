@@ -61,13 +61,12 @@ export class SessionExtensions implements HookSlot {
     });
   }
 
-  /** Puts what was loaded to work. */
-  async bind(session: SessionAccess, reason: "start" | "reload" = "start"): Promise<void> {
+  /** Puts what was loaded to work. It is told of the session's start later, by `current`. */
+  async bind(session: SessionAccess): Promise<void> {
     this.#session = session;
     const { commands, limitMs = defaultLimitMs } = this.#options;
     this.#host = new ExtensionHost({ ...this.#loaded, session, commands, limitMs });
     await this.#host.install();
-    await this.#host.start(reason);
   }
 
   /** Ends the extensions that are at work, reads all of them anew, and puts them to work. What fails is told at once. */
@@ -76,7 +75,8 @@ export class SessionExtensions implements HookSlot {
     this.#options.commands.remove(({ path }) => path !== undefined);
     await this.#loader.forget();
     await this.load();
-    await this.bind(session, "reload");
+    await this.bind(session);
+    await this.#host?.start("reload");
     await this.#host?.beforeRun();
   }
 

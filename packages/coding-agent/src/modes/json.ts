@@ -7,23 +7,36 @@ import { openStdout, reportFailure } from "./stdout.ts";
 import { writeError } from "./terminal-text.ts";
 
 /**
- * Runs prompts in order and writes the session header and every event as JSON lines. Resolves with the exit code when all is written: 1
- * when the last answer failed or was aborted.
+ * Writes the session header at once, then runs prompts in order and writes every event, as JSON lines. Resolves with the exit code when all is
+ * written: 1 when the last answer failed or was aborted.
+ *
+ * @param prompts - May take as long as somebody writes them; rejects when there are none.
  */
-export async function runJsonMode(session: AgentSession, prompts: readonly PromptInput[], streamMode: StreamMode): Promise<number> {
+export async function runJsonMode(
+  session: AgentSession,
+  prompts: Promise<readonly PromptInput[]>,
+  streamMode: StreamMode,
+): Promise<number> {
   const stdout = openStdout();
   const output = new RecordWriter(stdout, streamMode);
   session.subscribe((event) => output.sendEvent(event));
   output.send(session.header);
   let isRead = true;
-  void stdout.closed.then(() => {
+  const unread = stdout.closed.then(async () => {
     isRead = false;
-    return session.dispose();
+    await session.dispose();
+    return [];
   });
-  for (const { text, ...rest } of prompts) if (isRead && !session.isShuttingDown) await session.prompt(text, rest);
-  await session.dispose();
-  await output.flush();
-  await stdout.end();
+  try {
+    await session.start();
+    for (const { text, ...rest } of await Promise.race([prompts, unread, session.shutdownRequested.then(() => [])])) {
+      if (isRead && !session.isShuttingDown) await session.prompt(text, rest);
+    }
+  } finally {
+    await session.dispose();
+    await output.flush();
+    await stdout.end();
+  }
   if (reportFailure(stdout) || !isRead) return 1;
   const { error } = outcomeOf(session);
   if (error !== undefined) writeError(error);

@@ -1,5 +1,6 @@
 import { fstatSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
+import type { Writable } from "node:stream";
 import type { LinePiece } from "../protocol/line-pieces.ts";
 import { bun } from "../runtime.ts";
 import { openThreadedPipe, toBytes } from "./threaded-pipe.ts";
@@ -17,8 +18,8 @@ export interface PieceSink {
   write(pieces: readonly LinePiece[]): Promise<void> | undefined;
 }
 
-/** A sink on file descriptor 1. */
-export interface Stdout extends ByteSink, PieceSink {
+/** Where a protocol is written: file descriptor 1, or a stream. */
+export interface OutputSink extends ByteSink, PieceSink {
   write(data: string | readonly LinePiece[]): Promise<void> | undefined;
   /** Resolves when nothing can be written any more. */
   readonly closed: Promise<void>;
@@ -33,12 +34,12 @@ export interface Stdout extends ByteSink, PieceSink {
  * `process.stdout`, which Node makes synchronous for pipes. From here on nothing else may write there, so `console.log`, its
  * relatives, and libraries that use `process.stdout` write to stderr.
  */
-export function openStdout(): Stdout {
+export function openStdout(): OutputSink {
   sendConsoleToStderr();
   Object.defineProperty(process, "stdout", { get: () => process.stderr, configurable: true, enumerable: true });
   const info = fstatSync(1);
   if (!info.isFIFO() && !info.isSocket()) return openFile();
-  return bun ? openThreadedPipe() : openPipe();
+  return bun ? openThreadedPipe() : openWritable(new Socket({ fd: 1, readable: false, writable: true }));
 }
 
 /** `console` may have bound `process.stdout` already. The new one is made when it is used: opening stderr takes a twentieth of a start. */
@@ -55,8 +56,11 @@ function sendConsoleToStderr(): void {
   });
 }
 
-/** A sink on a socket or pipe. Every wait is a promise of its own, which the next drain or the end settles: `closed` would keep them all. */
-export function openPipe(socket: Socket = new Socket({ fd: 1, readable: false, writable: true })): Stdout {
+/**
+ * A sink on a pipe, or any other stream. Its end ends the stream. Every wait is a promise of its own, which the next drain or the end settles:
+ * `closed` would keep them all.
+ */
+export function openWritable(stream: Writable): OutputSink {
   let failure: string | undefined;
   let waiting: (() => void)[] = [];
   const release = () => {
@@ -64,14 +68,16 @@ export function openPipe(socket: Socket = new Socket({ fd: 1, readable: false, w
     waiting = [];
     for (const resolve of released) resolve();
   };
-  socket.on("drain", release);
-  socket.on("close", release);
+  stream.on("drain", release);
+  stream.on("close", release);
+  stream.on("error", release);
   const closed = new Promise<void>((resolve) => {
-    socket.on("error", (error) => {
+    stream.on("error", (error) => {
       failure = failureOf(error);
       resolve();
     });
-    socket.on("close", () => resolve());
+    stream.on("close", () => resolve());
+    if (stream.destroyed) resolve();
   });
   return {
     closed,
@@ -79,30 +85,30 @@ export function openPipe(socket: Socket = new Socket({ fd: 1, readable: false, w
       return failure;
     },
     write(data) {
-      if (socket.destroyed || writePieces(socket, data)) return undefined;
+      if (!stream.writable || writePieces(stream, data)) return undefined;
       return new Promise((resolve) => waiting.push(resolve));
     },
     async end() {
-      if (socket.destroyed) return;
-      const flushed = new Promise<void>((resolve) => socket.end(resolve));
+      if (!stream.writable) return;
+      const flushed = new Promise<void>((resolve) => stream.end(resolve));
       await Promise.race([closed, flushed]);
     },
   };
 }
 
-/** Hands over all pieces in one system call. Returns whether the socket wants more. */
-function writePieces(socket: Socket, data: string | readonly LinePiece[]): boolean {
-  if (typeof data === "string") return socket.write(data);
-  if (data.length === 1) return socket.write(data[0] as LinePiece);
-  socket.cork();
+/** Hands over all pieces in one system call, where there is one. Returns whether the stream wants more. */
+function writePieces(stream: Writable, data: string | readonly LinePiece[]): boolean {
+  if (typeof data === "string") return stream.write(data);
+  if (data.length === 1) return stream.write(data[0] as LinePiece);
+  stream.cork();
   let wantsMore = true;
-  for (const piece of data) wantsMore = socket.write(piece);
-  socket.uncork();
+  for (const piece of data) wantsMore = stream.write(piece);
+  stream.uncork();
   return wantsMore;
 }
 
 /** A file or a terminal: the kernel takes what it is given, but for a terminal that was made non-blocking and is full. */
-function openFile(): Stdout {
+function openFile(): OutputSink {
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
   let isClosed = false;
   let failure: string | undefined;
@@ -136,7 +142,7 @@ function openFile(): Stdout {
 }
 
 /** Says on stderr, in one line, why stdout could not be written, if it could not. Returns whether that was so. */
-export function reportFailure({ failure }: Stdout): boolean {
+export function reportFailure({ failure }: OutputSink): boolean {
   if (failure !== undefined) process.stderr.write(`Cannot write to stdout: ${failure}. The output is incomplete.\n`);
   return failure !== undefined;
 }

@@ -1,6 +1,7 @@
 import type { AgentSession, AgentSessionEvent } from "../agent-session.ts";
 import type { PromptInput } from "../prompt/prompt-input.ts";
-import { outcomeOf } from "./outcome.ts";
+import { toWorkNote } from "./person-notes.ts";
+import { runInOrder } from "./run-in-order.ts";
 import { toTerminalText, writeError } from "./terminal-text.ts";
 
 /** Characters of a call's arguments or result that are shown. */
@@ -15,20 +16,19 @@ export interface TextOutput {
 }
 
 /**
- * Runs prompts in order and shows the work: answers stream to stdout as they arrive, each tool call and its result is a line on stderr.
- * Where stdout is no terminal it gets the last answer only, when it is complete. Resolves with the exit code: 1 when the last answer
- * failed or was aborted.
+ * Runs prompts in order and shows the work: answers stream to stdout as they arrive; each tool call and its result, what goes wrong and
+ * what is waited for are lines on stderr. An answer that begins again after a failure follows what had come of it before. Where stdout is
+ * no terminal it gets the last answer only, when it is complete. Resolves with the exit code: 1 when the last answer failed or was aborted.
  */
 export async function runTextMode(
   session: AgentSession,
-  prompts: readonly PromptInput[],
+  prompts: Promise<readonly PromptInput[]>,
   { stdout, stderr }: TextOutput = process,
 ): Promise<number> {
   const isLive = stdout.isTTY === true;
-  const view = new TextView({ write: (text) => isLive && stdout.write(toTerminalText(text)) }, stderr);
+  const view = new TextView(isLive ? stdout : undefined, stderr);
   session.subscribe((event) => view.show(event));
-  for (const { text, ...rest } of prompts) if (!session.isShuttingDown) await session.prompt(text, rest);
-  const { text, error } = outcomeOf(session);
+  const { text, error } = await runInOrder(session, prompts, (failure) => writeError(failure, stderr));
   await session.dispose();
   if (error !== undefined) {
     writeError(error, stderr);
@@ -40,22 +40,26 @@ export async function runTextMode(
 
 /** Turns events into lines for a person. */
 class TextView {
-  readonly #answers: { write(text: string): unknown };
+  readonly #answers: { write(text: string): unknown } | undefined;
   readonly #work: { write(text: string): unknown };
-  #endsWithinLine = false;
+  /** Whether the last text that was shown of an answer is within a line. */
+  #isWithinLine = false;
+  /** Whether anything was shown of the latest answer. */
+  #hasShownText = false;
 
-  constructor(answers: { write(text: string): unknown }, work: { write(text: string): unknown }) {
+  /** @param answers - A terminal; undefined where answers are not shown as they arrive. */
+  constructor(answers: { write(text: string): unknown } | undefined, work: { write(text: string): unknown }) {
     this.#answers = answers;
     this.#work = work;
   }
 
   show(event: AgentSessionEvent): void {
     switch (event.type) {
+      case "message_start":
+        this.#hasShownText = false;
+        break;
       case "message_update":
         if (event.assistantMessageEvent.type === "text_delta") this.#answer(event.assistantMessageEvent.delta);
-        break;
-      case "message_end":
-        if (event.message.role === "assistant" && this.#endsWithinLine) this.#answer("\n");
         break;
       case "tool_execution_start":
         this.#line(`▸ ${event.toolName} ${shorten(JSON.stringify(event.args))}`);
@@ -63,21 +67,27 @@ class TextView {
       case "tool_execution_end":
         this.#line(`  ${event.isError ? "✗" : "✓"} ${shorten(firstText(event.result.content))}`);
         break;
-      case "error":
-        this.#line(event.error);
+      case "auto_retry_start":
+        this.#line(`${toWorkNote(event)}${this.#hasShownText ? " The answer begins again." : ""}`);
         break;
-      default:
-        break; // the rest tells a person nothing new
+      default: {
+        if (event.type === "message_end" && this.#isWithinLine) this.#answer("\n");
+        const note = toWorkNote(event);
+        if (note !== undefined) this.#line(note);
+      }
     }
   }
 
   #answer(text: string): void {
-    this.#answers.write(text);
-    this.#endsWithinLine = !text.endsWith("\n");
+    if (!this.#answers) return;
+    this.#answers.write(toTerminalText(text));
+    this.#hasShownText = true;
+    this.#isWithinLine = !text.endsWith("\n");
   }
 
   #line(text: string): void {
-    this.#work.write(`${toTerminalText(text)}\n`);
+    // Both may go to one terminal, where a note may come in the middle of an answer.
+    writeError(`${this.#isWithinLine ? "\n" : ""}${text}`, this.#work);
   }
 }
 

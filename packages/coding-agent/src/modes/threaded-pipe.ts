@@ -1,13 +1,13 @@
 import { write } from "node:fs";
 import type { LinePiece } from "../protocol/line-pieces.ts";
-import type { Stdout } from "./stdout.ts";
+import type { OutputSink } from "./stdout.ts";
 import { failureOf, isFull, untilRetry } from "./write-errors.ts";
 
 /**
  * A pipe on file descriptor 1, written by a thread of the runtime's pool: the process goes on while the reader is slow. For Bun, where a
  * socket that was made of a descriptor blocks.
  */
-export function openThreadedPipe(): Stdout {
+export function openThreadedPipe(): OutputSink {
   let failure: string | undefined;
   let isClosed = false;
   let waiting: Uint8Array[] = [];

@@ -1,7 +1,8 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { runCli, spawnCli } from "../helpers/cli.ts";
+import { cleanEnvironment, cliArguments, runCli } from "../helpers/cli.ts";
 import { hasTerminal, runInTerminal } from "../helpers/terminal.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
 
@@ -93,8 +94,12 @@ test("PI_DEBUG=1 adds the stack, and nothing else does", async () => {
   expect((await runCli(workspace, args, { env: { PI_DEBUG: "0" } })).stderr).not.toMatch(/\n\s+at /);
 });
 
-test("a prompt argument beside a silent pipe: one line says what we wait for", async () => {
-  const child = spawnCli(workspace, ["-p", "--model", await workspace.script({ text: "Hello." }), "hi"]);
+test("a prompt argument beside a silent pipe of a shell: one line says what we wait for", async () => {
+  const pi = [process.execPath, ...cliArguments, "-p", "--model", await workspace.script({ text: "Hello." }), "hi"];
+  const child = spawn("sh", ["-c", `cat | ${pi.map((part) => `'${part}'`).join(" ")}`], {
+    cwd: workspace.cwd,
+    env: cleanEnvironment(workspace),
+  });
   const [notice] = (await once(child.stderr.setEncoding("utf8"), "data")) as [string];
   expect(notice).toMatch(/^Waiting for the end of the piped input[^\n]*\n$/);
   child.stdin.end("late");

@@ -182,7 +182,7 @@ test("in print and JSON mode dialogs have their defaults at once", async () => {
   );
   const model = await workspace.script(hello);
   const args = ["--model", model, "--no-session", "-e", path];
-  expect(await runCli(workspace, ["-p", ...args, "Hi"])).toEqual({ stdout: "Hello.\n", stderr: "", exitCode: 0 });
+  expect(await runCli(workspace, ["-p", ...args, "Hi"])).toEqual({ stdout: "Hello.\n", stderr: "told\n", exitCode: 0 });
   const { readFile } = await import("node:fs/promises");
   expect(JSON.parse(await readFile(join(workspace.cwd, "answers.json"), "utf8"))).toEqual([
     "false",
@@ -191,7 +191,7 @@ test("in print and JSON mode dialogs have their defaults at once", async () => {
     "undefined",
   ]);
   const json = await runCli(workspace, ["--mode", "json", ...args, "Hi"]);
-  expect(json).toMatchObject({ stderr: "", exitCode: 0 });
+  expect(json).toMatchObject({ stderr: "told\n", exitCode: 0 });
 });
 
 describe("load errors", () => {

@@ -71,6 +71,20 @@ describe("RP-019 JSON mode", () => {
     },
   );
 
+  test("a program that starts it with a prompt and leaves stdin open gets the header at once, and its answer", async () => {
+    const child = spawnCli(workspace, ["--mode", "json", "--model", await workspace.script(hello), "Hi"]);
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    const [first] = await once(child.stdout, "data");
+    expect(parse(String(first))).toMatchObject([{ type: "session" }]);
+    const rest = await child.stdout.toArray();
+    expect(parse(rest.join("")).at(-1)).toEqual({ type: "agent_settled" });
+    expect(child.exitCode ?? (await once(child, "exit"))[0]).toBe(0);
+    expect(stderr).toBe("Nothing came on stdin in 3 s: going on without it.\n");
+  });
+
   test("--stream deltas leaves the snapshots out", async () => {
     const script = await workspace.script(hello);
     const { stdout } = await runCli(workspace, ["--mode", "json", "--stream", "deltas", "--model", script, "Hi"]);

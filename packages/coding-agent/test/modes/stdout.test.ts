@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { openPipe } from "../../src/modes/stdout.ts";
+import { openWritable } from "../../src/modes/stdout.ts";
 
 /** Both ends of a connection; the reader reads when it is told to. */
 async function openSockets(): Promise<{ socket: Socket; reader: Socket }> {
@@ -21,7 +21,7 @@ const piece = "x".repeat(64 * 1024);
 
 test("waiting for a full pipe leaves nothing behind, however often it is full", async () => {
   const { socket, reader } = await openSockets();
-  const stdout = openPipe(socket);
+  const stdout = openWritable(socket);
   const then = vi.spyOn(stdout.closed, "then");
   const listeners = () => socket.eventNames().map((name) => [name, socket.listenerCount(name)]);
   const before = listeners();
@@ -40,7 +40,7 @@ test("waiting for a full pipe leaves nothing behind, however often it is full", 
 
 test("RP-010 a reader that goes away ends the wait for it", async () => {
   const { socket, reader } = await openSockets();
-  const stdout = openPipe(socket);
+  const stdout = openWritable(socket);
   let wait: Promise<void> | undefined;
   while (!wait) wait = stdout.write(piece);
   reader.destroy();

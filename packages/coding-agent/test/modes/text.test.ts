@@ -35,7 +35,7 @@ describe("text mode", () => {
   test("on a terminal streams answers to stdout and shows the tools' work on stderr", async () => {
     const { session } = await createScriptedSession(workspace, look);
     const output = createOutput(true);
-    expect(await runTextMode(session, [{ text: "Look" }], output.streams)).toBe(0);
+    expect(await runTextMode(session, Promise.resolve([{ text: "Look" }]), output.streams)).toBe(0);
     expect(output.pieces).toContain("Found a,");
     expect(output.stdout()).toBe("I look.\nFound a, b and c.\n");
     expect(output.stderr()).toBe(`▸ bash {"command":"printf 'a b\\\\nc'; printf '\\\\033[31m'"}\n  ✓ a b c\n`);
@@ -44,7 +44,7 @@ describe("text mode", () => {
   test("on a pipe writes the last answer when it is complete", async () => {
     const { session } = await createScriptedSession(workspace, look);
     const output = createOutput(false);
-    expect(await runTextMode(session, [{ text: "Look" }], output.streams)).toBe(0);
+    expect(await runTextMode(session, Promise.resolve([{ text: "Look" }]), output.streams)).toBe(0);
     expect(output.pieces).toEqual(["Found a, b and c.\n\n"]);
   });
 
@@ -54,7 +54,7 @@ describe("text mode", () => {
       { text: "Half", error: { status: 400, message: "broken" } },
     ]);
     const output = createOutput(true);
-    expect(await runTextMode(session, [{ text: "Look" }], output.streams)).toBe(1);
+    expect(await runTextMode(session, Promise.resolve([{ text: "Look" }]), output.streams)).toBe(1);
     expect(output.stdout()).toBe("Half\n");
     const lines = output.stderr().trimEnd().split("\n");
     expect(lines).toEqual([
@@ -65,12 +65,44 @@ describe("text mode", () => {
     expect(lines[0]?.length).toBeLessThan(130);
   });
 
+  test("an answer that breaks off and begins again: stderr says so, what was shown stays, and the second is a text of its own", async () => {
+    const retry = { enabled: true, maxRetries: 2, baseDelayMs: 1 };
+    const script = [
+      { error: { status: 503, message: "overloaded" } },
+      { text: "Half of", error: { status: 503, message: "overloaded" } },
+      { text: "All of it." },
+    ];
+    const live = createOutput(true);
+    const { session } = await createScriptedSession(workspace, script, { retry });
+    expect(await runTextMode(session, Promise.resolve([{ text: "Look" }]), live.streams)).toBe(0);
+    expect(live.stdout()).toBe("Half of\nAll of it.\n");
+    expect(live.stderr()).toMatch(
+      /^[^\n]*overloaded\. Trying again in 0 s \(1 of 2\)\.\n[^\n]*overloaded\. Trying again in 0 s \(2 of 2\)\. The answer begins again\.\n$/,
+    );
+    const piped = createOutput(false);
+    const other = await createScriptedSession(workspace, script, { retry });
+    expect(await runTextMode(other.session, Promise.resolve([{ text: "Look" }]), piped.streams)).toBe(0);
+    expect(piped.pieces).toEqual(["All of it.\n"]);
+    expect(piped.stderr()).toMatch(/Trying again in 0 s \(2 of 2\)\.\n$/);
+  });
+
+  test("a prompt before the last one that fails is a line on stderr, and the last one decides", async () => {
+    const { session } = await createScriptedSession(workspace, [
+      { error: { status: 400, message: "broken" } },
+      { text: "Fine.", deltas: ["Fi", "ne."] },
+    ]);
+    const output = createOutput(true);
+    expect(await runTextMode(session, Promise.resolve([{ text: "a" }, { text: "b" }]), output.streams)).toBe(0);
+    expect(output.stdout()).toBe("Fine.\n");
+    expect(output.stderr()).toBe("400 from script: broken\n");
+  });
+
   test("SC-012 escape sequences of models, tools and errors do not reach a terminal, also cut between deltas", async () => {
     const { session } = await createScriptedSession(workspace, [
       { text: "x", deltas: ["a\u001b", "[31mb\u009b", "2Jc\u001b]0;t", "\u0007d"] },
     ]);
     const output = createOutput(true);
-    await runTextMode(session, [{ text: "Look" }], output.streams);
+    await runTextMode(session, Promise.resolve([{ text: "Look" }]), output.streams);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
     expect(output.stdout()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   });

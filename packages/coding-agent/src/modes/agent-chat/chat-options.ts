@@ -12,7 +12,7 @@ const defaults = { maxIterations: 50, maxFailures: 5, maxRepeats: 3 } as const;
 
 const tools: readonly BuiltInToolName[] = ["read", "bash", "edit", "write", "grep", "find", "ls", "preview", "delegate"];
 
-/** What the command line says about all chats. */
+/** What is said about all chats. `onProblem` is told what extensions tell the user, too: the protocol has no word for it. Default: nobody is. */
 export type BaseOptions = Omit<CreateAgentSessionOptions, "cwd" | "session" | "user"> & { cwd: string; agentDir: string };
 
 type ModelOptions = Pick<CreateAgentSessionOptions, "model" | "provider" | "apiKey">;

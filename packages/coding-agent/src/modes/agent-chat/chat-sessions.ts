@@ -7,7 +7,6 @@ import { Conversation } from "../../conversation/conversation.ts";
 import { FileSessionStore } from "../../conversation/file-store.ts";
 import type { SessionStore } from "../../conversation/session-store.ts";
 import { createAgentSession } from "../../create-agent-session.ts";
-import { writeError } from "../terminal-text.ts";
 import { type BaseOptions, type ChatOptions, toSessionOptions } from "./chat-options.ts";
 import type { ChatParams } from "./protocol.ts";
 
@@ -32,7 +31,7 @@ export class ChatSessions {
   }
 
   /**
-   * The session for a chat: the one that the key has had so far, or a new one.
+   * The session for a chat: the one that the key has had so far, or a new one, which is to be started.
    *
    * @throws {BadRequestError} {UsageError} {SessionError} {AiError} When it cannot be made or opened.
    */
@@ -44,8 +43,8 @@ export class ChatSessions {
     await this.close();
     const store = options.store ?? new FileSessionStore(options.sessionDir ?? sessionFolder(options.cwd, this.#base.agentDir));
     const choice = await findOrBegin(store, rest.session_key ?? "default", options);
-    const session = await createAgentSession({ onProblem: writeError, ...options, ...this.#users, store, session: choice });
-    for (const line of session.diagnostics) writeError(line);
+    const session = await createAgentSession({ ...options, ...this.#users, store, session: choice, autoStart: false });
+    for (const line of session.diagnostics) options.onProblem?.(line);
     this.#open = { settings, session };
     return session;
   }

@@ -21,7 +21,7 @@ export class AgentChatServer {
     this.#output = output;
     this.#questions = new Questions((event) => output.send(event));
     this.#sessions = new ChatSessions(base, {
-      user: this.#questions.user,
+      user: { ...this.#questions.user, notify: (message) => base.onProblem?.(message) },
       onCommandOutput: (...told) => this.#view?.seeOutput(...told),
       onDelegation: (...told) => this.#view?.seeDelegation(...told),
       // Previews outlive the chat that began them.
@@ -122,6 +122,7 @@ export class AgentChatServer {
     this.#view = view;
     const unsubscribe = session.subscribe((event) => view.see(event));
     try {
+      await session.start();
       if (signal.aborted) return this.#endChat(view, "aborted", false);
       const images = params.images?.map(({ media_type, data_base64 }) => ({
         type: "image" as const,

@@ -1,32 +1,38 @@
+import type { Readable } from "node:stream";
 import type { AgentSession } from "../../agent-session.ts";
 import type { StreamMode } from "../../protocol/data.ts";
 import { LineDecoder } from "../../protocol/jsonl.ts";
-import { readStdin } from "../read-stdin.ts";
+import { protocolVersion } from "../../protocol/version.ts";
+import { untilAborted } from "../../until-aborted.ts";
+import { packageVersion } from "../../version.ts";
+import { readInput } from "../read-input.ts";
 import { RecordWriter } from "../record-writer.ts";
-import { openStdout, reportFailure } from "../stdout.ts";
-import type { RpcUserInterface } from "./rpc-user-interface.ts";
+import type { OutputSink } from "../stdout.ts";
 import { RpcServer } from "./server.ts";
 
-export interface RpcModeOptions {
+export interface RpcConnection {
+  input: Readable;
+  output: OutputSink;
   streamMode: StreamMode;
-  /** Written as the first line, before anything is asked. */
-  readyLine?: object | undefined;
-  /** Asks the client; the session was made with it. */
-  user: RpcUserInterface;
+  /** Whether the first line is `ready`. */
+  ready: boolean;
+  /** Whether the process makes itself ready for a first prompt when it has answered a first line. */
+  warmUp: boolean;
+  /** Ends it as the end of the input does. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
- * Serves the RPC protocol on stdin and stdout until stdin ends or nobody reads stdout any more; then stops what is going, and resolves
- * with the exit code when all is written: 1, and a line on stderr, when stdout could not be written.
+ * Serves the RPC protocol until the input ends, nobody reads the output any more, or an extension asks for the end; then stops what is
+ * going, and resolves when all is written. The session is started, and in the end disposed of.
  */
-export async function runRpcMode(session: AgentSession, { streamMode, readyLine, user }: RpcModeOptions): Promise<number> {
-  const stdout = openStdout();
-  const output = new RecordWriter(stdout, streamMode);
-  const server = new RpcServer(session, output, user);
-  session.subscribe((event) => output.sendEvent(event));
-  if (readyLine) output.send(readyLine);
+export async function serveRpc(session: AgentSession, connection: RpcConnection): Promise<void> {
+  const { input, output: sink, streamMode, signal } = connection;
+  const output = new RecordWriter(sink, streamMode);
+  if (connection.ready) output.send({ type: "ready", protocolVersion, version: packageVersion() });
+  const server = new RpcServer(session, output);
 
-  let isFirstLine = true;
+  let isFirstLine = connection.warmUp;
   const decoder = new LineDecoder({
     onLine(line) {
       server.handleLine(line);
@@ -46,14 +52,15 @@ export async function runRpcMode(session: AgentSession, { streamMode, readyLine,
     const { warmUp } = await import("./warm-up.ts");
     await warmUp(session);
   };
-  const inputEnd = readStdin(decoder);
-  await Promise.race([inputEnd, stdout.closed, session.shutdownRequested]);
+  const lines = readInput(input, decoder);
+  const end = Promise.race([lines.end, sink.closed, session.shutdownRequested]);
+  await (signal ? untilAborted(end, signal).catch(() => undefined) : end);
+  lines.stop();
   server.endInput();
   await session.abort();
   await server.drainLane();
   await session.dispose();
   await server.settle();
   await output.flush();
-  await stdout.end();
-  return reportFailure(stdout) ? 1 : 0;
+  await sink.end();
 }

@@ -4,16 +4,21 @@ import { absentUser, type DialogOptions, type UserInterface } from "../../user-i
 type Fields<T> = T extends { type: string; id: string } ? Omit<T, "type" | "id"> : never;
 type Request = Fields<UiRequest>;
 
-/** Asks the client's user through `extension_ui_request` frames. Before a client is connected, and after it has gone, nobody is there. */
+/** Asks the client's user through `extension_ui_request` frames. After the client has gone, nobody is there. */
 export class RpcUserInterface implements UserInterface {
+  readonly #firstDialog = Promise.withResolvers<void>();
   #send: ((frame: object) => void) | undefined;
   /** What each open dialog does with its answer. */
   readonly #dialogs = new Map<string, (response: Record<string, unknown> | undefined) => void>();
   #lastId = 0;
 
-  /** From now on there is somebody to ask. */
-  connect(send: (frame: object) => void): void {
+  constructor(send: (frame: object) => void) {
     this.#send = send;
+  }
+
+  /** Resolves when somebody was asked something. */
+  get hasAsked(): Promise<void> {
+    return this.#firstDialog.promise;
   }
 
   /** Nobody answers any more: open dialogs resolve to their defaults, and so do all later ones. */
@@ -99,6 +104,7 @@ export class RpcUserInterface implements UserInterface {
       const timer = timeoutMs === undefined ? undefined : setTimeout(onAbort, Math.min(timeoutMs, 2 ** 31 - 1));
       signal?.addEventListener("abort", onAbort, { once: true });
       this.#dialogs.set(id, close);
+      this.#firstDialog.resolve();
       send({ type: "extension_ui_request", id, ...request, ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }) });
     });
   }

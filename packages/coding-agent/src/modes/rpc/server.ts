@@ -1,10 +1,11 @@
 import type { AgentSession } from "../../agent-session.ts";
 import { type CommandName, commandDispatch, findCommand } from "../../protocol/dispatch.ts";
 import type { RpcResponse } from "../../protocol/frames.ts";
+import { untilAborted } from "../../until-aborted.ts";
 import type { RecordWriter } from "../record-writer.ts";
 import { type HandlerContext, handlers } from "./handlers.ts";
 import { HostTools } from "./host-tools.ts";
-import type { RpcUserInterface } from "./rpc-user-interface.ts";
+import { RpcUserInterface } from "./rpc-user-interface.ts";
 
 /** A command that has been read and is on its way. */
 interface Request {
@@ -16,25 +17,36 @@ interface Request {
 /** Refusals of these are told a second way, for clients of the first protocol, which read no responses. */
 const commandsOfFirstProtocol: ReadonlySet<string> = new Set(["prompt", "abort"]);
 
+/** What begins a run, or goes into one: it must not be overtaken by what extensions do first. */
+const promptCommands: ReadonlySet<CommandName> = new Set<CommandName>(["prompt", "steer", "follow_up", "abort_and_prompt"]);
+
 /** Reads commands, runs each in its lane, and answers each exactly once. */
 export class RpcServer {
   readonly #session: AgentSession;
   readonly #output: RecordWriter;
   readonly #user: RpcUserInterface;
   readonly #hostTools: HostTools;
+  /** The extensions have been told that the session begins. */
+  readonly #started: Promise<void>;
   /** The ordered commands, one after another. */
-  #lane: Promise<void> = Promise.resolve();
+  #lane: Promise<void>;
   /** Commands that have not been answered yet, control commands left out. */
   readonly #pending = new Set<Request>();
   readonly #working = new Set<Promise<void>>();
 
-  /** @param user - Asks the client. */
-  constructor(session: AgentSession, output: RecordWriter, user: RpcUserInterface) {
+  /**
+   * Serves the session, and starts it. Commands wait until its extensions are done with that; but while one asks the user, which may take for ever, only
+   * prompts wait for the answer. A client that waits for the answer to its first command must not have to answer a dialog first.
+   */
+  constructor(session: AgentSession, output: RecordWriter) {
     this.#session = session;
     this.#output = output;
-    this.#user = user;
-    this.#user.connect((frame) => output.send(frame));
+    this.#user = new RpcUserInterface((frame) => output.send(frame));
     this.#hostTools = new HostTools((frame) => output.send(frame));
+    session.connectUser(this.#user);
+    session.subscribe((event) => output.sendEvent(event));
+    this.#started = session.start();
+    this.#lane = Promise.race([this.#started, this.#user.hasAsked]);
   }
 
   /** Handles one line of input. */
@@ -119,6 +131,7 @@ export class RpcServer {
     try {
       const params = commandDispatch[command].hasParams ? await (await loadParamReaders()).readParams(command, record) : {};
       await after;
+      if (promptCommands.has(command)) await untilAborted(this.#started, controller.signal).catch(ignoreAbort);
       const context: HandlerContext = {
         session: this.#session,
         output: this.#output,
@@ -148,6 +161,9 @@ export class RpcServer {
     this.#output.send(response);
   }
 }
+
+/** The prompt is answered all the same, and its run ends aborted. */
+function ignoreAbort(): void {}
 
 /** Loads the schemas of what comes in. May be called early, to have them ready. */
 export const loadParamReaders = () => import("./read-params.ts");
