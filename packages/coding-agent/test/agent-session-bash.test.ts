@@ -134,13 +134,14 @@ describe("shell commands of the user's own", () => {
       return session.bash(command, { onOutput: () => resolve() });
     };
     const stopped = [start(first, "echo 1; sleep 300"), start(first, "echo 2; sleep 300")];
-    const other = start(second, "echo 3; sleep 0.5; echo done");
+    const other = start(second, "echo 3; until [ -e go ]; do sleep 0.02; done; echo done");
     await Promise.all(started);
     first.session.abortBash();
     expect((await Promise.all(stopped)).map(({ cancelled, output }) => [cancelled, output])).toEqual([
       [true, "1\n"],
       [true, "2\n"],
     ]);
+    await workspace.write("work/go", "");
     expect(await other).toMatchObject({ cancelled: false, output: "3\ndone\n" });
   });
 });

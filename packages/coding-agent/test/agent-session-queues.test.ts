@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Attachment } from "@pikit/agent";
 import type { ScriptedAnswer } from "@pikit/ai";
+import { holdClock } from "@pikit/test-kit/clock";
 import { describe, expect, test } from "vitest";
 import type { AgentSession, AgentSessionEvent } from "../src/agent-session.ts";
 import type { CreateAgentSessionOptions } from "../src/agent-session-options.ts";
@@ -68,12 +69,13 @@ describe("a prompt during a run", () => {
   });
 
   test("AG-014 that steers during the final answer starts another turn of the same run", async () => {
-    const { session, events } = await openObserved([{ text: "almost there", delayMs: 1 }]);
+    const { session, events } = await openObserved([{ text: "almost there", delayMs: 60_000 }]);
+    const clock = holdClock();
     const streaming = nextEvent(session, isText);
     const { settled } = await session.submit("Go");
-    await streaming;
+    await clock.passUntil(streaming);
     const queued = await session.submit("wait", { streamingBehavior: "steer" });
-    await Promise.all([settled, queued.settled]);
+    await clock.passUntil(Promise.all([settled, queued.settled]));
     expect(story(events)).toEqual([
       ...["agent_start", "turn_start", "user: Go", "queue: wait | ", "assistant: almost there", "turn_end", "queue:  | "],
       ...["turn_start", "user: wait", "assistant: answer 1", "turn_end"],
@@ -235,13 +237,14 @@ describe("a run that does not end well", () => {
   });
 
   test("a run that fails leaves what is queued, and its prompt's caller hears of the end", async () => {
-    const failing = { text: "one two", delayMs: 1, error: { status: 400, message: "bad" } };
+    const failing = { text: "one two", delayMs: 60_000, error: { status: 400, message: "bad" } };
     const { session, events, shown } = await openObserved([failing]);
+    const clock = holdClock();
     const streaming = nextEvent(session, isText);
     const { settled } = await session.submit("Go");
-    await streaming;
+    await clock.passUntil(streaming);
     const queued = await session.submit("more", { streamingBehavior: "followUp" });
-    await Promise.all([settled, queued.settled]);
+    await clock.passUntil(Promise.all([settled, queued.settled]));
     expect(story(events).slice(-4)).toEqual(["assistant: one two [error]", "turn_end", "agent_end", "agent_settled"]);
     expect(session.queuedTexts()).toEqual({ steering: [], followUp: ["more"] });
     await session.prompt("Again");

@@ -3,6 +3,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentMessage } from "@pikit/agent";
 import type { ScriptedAnswer } from "@pikit/ai";
+import { holdClock } from "@pikit/test-kit/clock";
 import { describe, expect, test } from "vitest";
 import type { AgentSessionEvent } from "../src/agent-session.ts";
 import { expectProcessGone, readPid } from "./helpers/processes.ts";
@@ -190,11 +191,12 @@ describe("written before told", () => {
 
 describe("abort", () => {
   test("in the middle of an answer keeps what has arrived, stores it, and the session goes on", async () => {
-    const slow: ScriptedAnswer = { text: "one two three", delayMs: 20 };
+    const slow: ScriptedAnswer = { text: "one two three", delayMs: 60_000 };
     const { session, events } = await createScriptedSession(workspace, [slow, { text: "Next." }]);
+    const clock = holdClock();
     const streaming = nextEvent(session, isDelta);
     const { settled } = await session.submit("Count");
-    await streaming;
+    await clock.passUntil(streaming);
     await session.abort();
     expect(session.isStreaming).toBe(false);
     expect(outline(events).slice(-4)).toEqual(["message_end assistant", "turn_end", "agent_end", "agent_settled"]);

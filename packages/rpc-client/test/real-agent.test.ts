@@ -121,11 +121,12 @@ test("abort stops an answer in the middle; the run ends normally and keeps what 
 
 test("RC-008 a refused prompt rejects, and a failing provider is told by the last message", async () => {
   await using client = realClient({
-    model: script({ text: "slow", delayMs: 200 }, { error: { status: 400, message: "bad request" } }),
+    model: script({ text: "slow", delayMs: 60_000 }, { error: { status: 400, message: "bad request" } }),
   });
   await client.start();
   const first = client.promptAndWait("One");
   expect(await errorOf(client.prompt("Two"))).toMatchObject({ code: "command_failed", command: "prompt" });
+  await client.abort();
   await first;
   expect((await client.promptAndWait("Three")).at(-1)).toMatchObject({ role: "assistant", stopReason: "error" });
   expect(await errorOf(client.setModel("nobody", "none"))).toMatchObject({

@@ -15,13 +15,21 @@ export interface HeldClock {
 }
 
 /**
- * Gives the timers of this thread such a clock until the test is over: `setTimeout`, `setInterval` and `performance.now`, for what is set
- * from now on. So no limit can run out before what the test waits for has come, however slow the machine is. What does not go by these
- * is not held: other processes, `node:timers/promises`, `AbortSignal.timeout`.
+ * Gives the timers of this thread such a clock until the test is over: `setTimeout`, `setInterval`, `performance.now` and
+ * `AbortSignal.timeout`, for what is set from now on. So no limit can run out before what the test waits for has come, however slow the machine is. What does not go by these
+ * is not held: other processes, `node:timers/promises`.
  */
 export function holdClock(): HeldClock {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] });
-  const release = () => void vi.useRealTimers();
+  const spy = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(new DOMException("The time is over.", "TimeoutError")), ms);
+    return controller.signal;
+  });
+  const release = () => {
+    vi.useRealTimers();
+    spy.mockRestore();
+  };
   onTestFinished(release);
   return {
     release,

@@ -2,6 +2,7 @@ export type { AnswerBlock, AnswerOptions, Wire } from "./answer.ts";
 export { anthropic } from "./anthropic.ts";
 export { assertLinear, cpuMs, watchEventLoop } from "./cpu-time.ts";
 export { google } from "./google.ts";
+export { heldBytes } from "./held-bytes.ts";
 export { openai, openaiDone } from "./openai.ts";
 export { openaiResponses } from "./openai-responses.ts";
 export { type ProviderServer, type RecordedRequest, type Responder, startProviderServer } from "./provider-server.ts";

@@ -2,6 +2,8 @@ import { access, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Agent, type AgentTool } from "@pikit/agent";
 import { createScriptedModel, type ScriptedAnswer } from "@pikit/ai";
+import { until } from "@pikit/test-kit";
+import { holdClock } from "@pikit/test-kit/clock";
 import { Type } from "@sinclair/typebox";
 import { describe, expect, test } from "vitest";
 import { type ApprovalOptions, createApprovals } from "../../src/approvals/approvals.ts";
@@ -137,9 +139,11 @@ describe("on-risk", () => {
             taken.push(true);
             resolve(true);
           });
+          setImmediate(() => clock.pass(60_000));
         }),
     };
-    const [text] = await runCalls({ user, timeoutMs: 20 }, [bash("sudo ls")]);
+    const clock = holdClock();
+    const [text] = await runCalls({ user, timeoutMs: 60_000 }, [bash("sudo ls")]);
     expect(text).toContain("did not answer in time, which counts as no");
     expect(taken).toEqual([true]);
   });
@@ -282,12 +286,14 @@ describe("questions", () => {
     const [tool] = (await createTools(workspace.cwd, ["bash"])) as [AgentTool];
     const controllers = [new AbortController(), new AbortController(), new AbortController()];
     const checks = controllers.map(({ signal }, index) => approvals.check({ tool, params: { command: `sudo ${index}` } }, signal));
-    await expect.poll(() => asked).toEqual(["sudo 0"]);
+    await until("the first is asked", () => asked.length === 1);
+    expect(asked).toEqual(["sudo 0"]);
     controllers[1]?.abort();
     expect(await checks[1]).toMatchObject({ refuse: expect.stringContaining("aborted") });
     answers[0]?.(true);
     expect(await checks[0]).toBeUndefined();
-    await expect.poll(() => asked).toEqual(["sudo 0", "sudo 2"]);
+    await until("the third is asked", () => asked.length === 2);
+    expect(asked).toEqual(["sudo 0", "sudo 2"]);
     answers[1]?.(false);
     expect(await checks[2]).toMatchObject({ refuse: expect.stringContaining("declined") });
   });

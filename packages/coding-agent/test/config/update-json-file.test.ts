@@ -17,7 +17,7 @@ test("SC-006 processes that change a file at the same time lose nothing of each 
     "count.ts",
     `import { updateJsonFile } from ${JSON.stringify(source)};
     const [path, name] = process.argv.slice(2);
-    for (let n = 0; n < 10; n += 1) await updateJsonFile(path, (content) => ({ ...content, [name + n]: n }), { waitMs: 20_000 });`,
+    for (let n = 0; n < 10; n += 1) await updateJsonFile(path, (content) => ({ ...content, [name + n]: n }), { waitMs: 200_000 });`,
   );
   const run = promisify(execFile);
   const node = ["--conditions=pikit-source", program, path];

@@ -1,4 +1,5 @@
-import { expect, test, vi } from "vitest";
+import { until } from "@pikit/test-kit";
+import { expect, test } from "vitest";
 import { Conversation } from "../../src/conversation/conversation.ts";
 import type { SessionEntry } from "../../src/conversation/entries.ts";
 import { MemorySessionStore } from "../../src/conversation/memory-store.ts";
@@ -48,7 +49,7 @@ test("a session in memory has the entries that a compaction replaced packed, and
   await conversation.append({ type: "compaction", summary: "so far", firstKeptEntryId, tokensBefore: 1 });
   // Another object for each reading tells that the entry is packed.
   const readFirst = async () => (await conversation.read(conversation.nodes.slice(0, 1)))[0];
-  await vi.waitFor(async () => expect(await readFirst()).not.toBe(before[0]), 10_000);
+  await until("the entry is packed", async () => (await readFirst()) !== before[0]);
   expect(await textsOf(conversation)).toEqual(["compactionSummary", "kept"]);
   expect((await entriesOf(conversation)).slice(0, 50)).toEqual(before.slice(0, 50));
   expect((await entriesOf(conversation))[50]).toMatchObject({ message: { role: "assistant", content: [{ text: "strange" }] } });

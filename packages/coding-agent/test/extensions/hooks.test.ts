@@ -1,4 +1,6 @@
 import { type Context, createScriptedModel, type ScriptedAnswer } from "@pikit/ai";
+import { until } from "@pikit/test-kit";
+import { holdClock } from "@pikit/test-kit/clock";
 import { describe, expect, test } from "vitest";
 import type { AgentSessionEvent } from "../../src/agent-session.ts";
 import type { CreateAgentSessionOptions } from "../../src/agent-session-options.ts";
@@ -290,25 +292,28 @@ describe("failures stay with the extension", () => {
   });
 
   test("a handler that never ends is left behind after its time, and its signal is aborted", async () => {
+    const clock = holdClock();
     const aborted = Promise.withResolvers<void>();
     const { session, events } = await openWith(
       [
         (pi) =>
           void pi.on("turn_start", (_event, { signal }) => {
             signal.addEventListener("abort", () => aborted.resolve());
+            setImmediate(() => clock.pass(60_000));
             return new Promise<void>(() => {});
           }),
       ],
       [{ text: "Done." }],
-      { extensionTimeoutMs: 50 },
+      { extensionTimeoutMs: 60_000 },
     );
     await session.prompt("Go");
     await aborted.promise;
-    expect(errorsIn(events)).toEqual(["turn_start: It did not finish in 0.05 s, and was left behind."]);
+    expect(errorsIn(events)).toEqual(["turn_start: It did not finish in 60 s, and was left behind."]);
     expect(session.lastAssistantText()).toBe("Done.");
   });
 
   test("time in which the user is asked does not count", async () => {
+    const clock = holdClock();
     const answer = Promise.withResolvers<boolean>();
     const asked = Promise.withResolvers<void>();
     const { session, events } = await openWith(
@@ -320,7 +325,7 @@ describe("failures stay with the extension", () => {
       ],
       bashThenDone("echo yes"),
       {
-        extensionTimeoutMs: 40,
+        extensionTimeoutMs: 60_000,
         user: {
           ...absentUser,
           confirm() {
@@ -332,7 +337,7 @@ describe("failures stay with the extension", () => {
     );
     const done = session.prompt("Go");
     await asked.promise;
-    await new Promise((resolve) => setTimeout(resolve, 120)); // longer than the handler's time
+    clock.pass(3_600_000);
     answer.resolve(true);
     await done;
     expect(errorsIn(events)).toEqual([]);
@@ -389,7 +394,11 @@ describe("failures stay with the extension", () => {
     );
     const done = session.prompt("Go");
     await reached.promise;
-    await session.abort();
+    const clock = holdClock();
+    const aborted = session.abort();
+    await until("the handler is being waited for", () => clock.timers > 0);
+    clock.pass(2000);
+    await aborted;
     await done;
     expect(outline(events).slice(-2)).toEqual(["agent_end", "agent_settled"]);
     expect(session.isStreaming).toBe(false);

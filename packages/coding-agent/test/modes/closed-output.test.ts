@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
 import { cleanEnvironment, cliArguments } from "../helpers/cli.ts";
 import { expectProcessGone, readPid } from "../helpers/processes.ts";
@@ -81,14 +81,11 @@ describe("RP-011 a reader that goes away", () => {
   });
 
   test("in a pipeline of the shell, as with head", async () => {
-    const script = await workspace.script({ text: "word ".repeat(3000), delayMs: 1 });
+    const script = await workspace.script({ text: "word ".repeat(3000), delayMs: 20 });
     const { exitCode, stderr } = await runInShell(["--mode", "json", "--model", script, "Talk", "2> err"], "| head -n 1", null);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    for (let attempt = 0; attempt < 250; attempt += 1) {
-      const lines = await workspace.sessionLines().catch(() => []);
-      if (rolesIn(lines).includes("assistant")) break;
-      await sleep(20);
-    }
+    const isStored = async () => rolesIn(await workspace.sessionLines().catch(() => [])).includes("assistant");
+    await until("what there was of the answer is stored", isStored);
     expect(await readFile(`${workspace.cwd}/err`, "utf8")).toBe("");
   });
 });

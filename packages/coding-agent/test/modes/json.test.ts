@@ -123,7 +123,7 @@ describe("RP-019 JSON mode", () => {
 
   test("RP-011 a reader that goes away ends it quietly; a second prompt is not begun", async () => {
     const script = await workspace.script(
-      { text: "word ".repeat(5000), delayMs: 1 },
+      { text: "word ".repeat(5000), delayMs: 20 },
       { toolCalls: [{ name: "bash", arguments: { command: "touch second" } }] },
     );
     const child = spawnCli(workspace, ["--mode", "json", "--model", script, "one", "two"]);

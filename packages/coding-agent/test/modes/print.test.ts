@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { anthropic, cut, openai } from "@pikit/test-kit";
+import { anthropic, cut, openai, until } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
 import { cleanEnvironment, cliArguments, runCli, spawnCli } from "../helpers/cli.ts";
 import { serveModels } from "../helpers/endpoints.ts";
@@ -131,7 +131,7 @@ describe("RP-020 print mode", () => {
         output += text;
       });
     }
-    while ((await workspace.sessionFiles()).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until("there is a session file", async () => (await workspace.sessionFiles()).length > 0);
     child.kill("SIGTERM");
     expect((await once(child, "close"))[0]).toBe(143);
     expect(output).not.toMatch(/\n\s+at /);

@@ -1,4 +1,5 @@
 import { emptyUsage, type ScriptedAnswer, type Usage } from "@pikit/ai";
+import { until } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
 import type { AgentSession } from "../../src/agent-session.ts";
 import {
@@ -195,7 +196,7 @@ describe("money", () => {
     const summary = { ...emptyUsage(), totalTokens: 10, cost: { ...emptyUsage().cost, total: 10 } };
     const details = { readFiles: [], modifiedFiles: [] };
     const result = { summary: "s", tokensBefore: 1, firstKeptEntryId: "x", estimatedTokensAfter: 1, usage: summary, details };
-    await expect.poll(() => outer.sessions.length).toBe(1);
+    await until("the sub-task has its session", () => outer.sessions.length === 1);
     outer.sessions[0]?.emit({ type: "auto_compaction_end", reason: "threshold", result, aborted: false, willRetry: false });
     expect((await outcome).usage.cost.total).toBe(16);
     expect(outer.counted.map(({ cost }) => cost.total).toSorted((a, b) => a - b)).toEqual([1, 1, 4, 10]);

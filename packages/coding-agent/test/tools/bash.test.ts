@@ -1,6 +1,8 @@
+import { writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentToolResult } from "@pikit/agent";
+import { holdClock } from "@pikit/test-kit/clock";
 import { Errors } from "@sinclair/typebox/errors";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createLocalProcesses, type ProcessResult } from "../../src/exec/run-process.ts";
@@ -77,10 +79,13 @@ describe("results", () => {
   });
 
   test("TL-003 a timeout in seconds keeps the output so far and names itself", async () => {
-    const error = await bash({ command: "echo $$; sleep 300 & sleep 300", timeout: 0.3 }).catch((reason: Error) => reason);
+    const clock = holdClock();
+    const command = "echo $$; sleep 300 & sleep 300";
+    const onUpdate = () => clock.pass(60_000);
+    const error = await bash({ command, timeout: 60 }, { onUpdate }).catch((reason: Error) => reason);
     expect(error).toMatchObject({
       code: "timeout",
-      message: expect.stringMatching(/^\d+\n\nCommand timed out after 0\.3 seconds and was killed\. Give it more time/),
+      message: expect.stringMatching(/^\d+\n\nCommand timed out after 60 seconds and was killed\. Give it more time/),
       details: { outcome: "timeout" },
     });
     expect(livingMembers(Number.parseInt((error as Error).message, 10))).toEqual([]);
@@ -117,16 +122,24 @@ describe("results", () => {
 });
 
 describe("timeouts", () => {
-  const slow = { command: "echo $$; sleep 300" };
+  /** A command that ends when it is let go. */
+  const gated = "echo begun; until [ -e go ]; do sleep 0.02; done; echo done";
+  const letGo = () => writeFileSync(join(folder.path, "go"), "");
 
   test("TL-003 a default applies to calls without one, and the model is told of it", async () => {
-    const tool = createBashTool(folder.path, { defaultTimeoutSeconds: 0.2 });
-    expect(tool.parameters.properties.timeout.description).toMatch(/; more than 0 \(default: 0\.2\)$/);
-    await expect(runTool(tool, slow)).rejects.toMatchObject({
+    const tool = createBashTool(folder.path, { defaultTimeoutSeconds: 60 });
+    expect(tool.parameters.properties.timeout.description).toMatch(/; more than 0 \(default: 60\)$/);
+    const clock = holdClock();
+    const onUpdate = () => clock.pass(60_000);
+    await expect(runTool(tool, { command: gated }, { onUpdate })).rejects.toMatchObject({
       code: "timeout",
-      message: expect.stringContaining("timed out after 0.2 seconds and was killed."),
+      message: expect.stringContaining("timed out after 60 seconds and was killed."),
     });
-    expect(textOf(await runTool(tool, { command: "sleep 0.4; echo done", timeout: 20 }))).toBe("done\n");
+    const begun = () => {
+      clock.pass(3_600_000);
+      letGo();
+    };
+    expect(textOf(await runTool(tool, { command: gated, timeout: 36_000 }, { onUpdate: begun }))).toBe("begun\ndone\n");
     expect(createBashTool(folder.path).parameters.properties.timeout.description).toMatch(/; more than 0 \(default: no limit\)$/);
   });
 
@@ -156,8 +169,12 @@ describe("timeouts", () => {
 describe("the observer of output", () => {
   async function observe(options: BashToolOptions) {
     const seen: [string, string, string][] = [];
-    const onCommandOutput: CommandObserver = (id, stream, chunk) => seen.push([id, stream, chunk]);
-    const result = await bash({ command: "echo out; sleep 0.1; echo err >&2" }, { tool: { ...options, onCommandOutput } });
+    const onCommandOutput: CommandObserver = (id, stream, chunk) => {
+      seen.push([id, stream, chunk]);
+      writeFileSync(join(folder.path, "seen"), "");
+    };
+    const command = "echo out; until [ -e seen ]; do sleep 0.02; done; echo err >&2";
+    const result = await bash({ command }, { tool: { ...options, onCommandOutput } });
     expect(textOf(result)).toBe("out\nerr\n");
     return seen;
   }
@@ -221,24 +238,20 @@ describe("TL-006 TL-043 long output", () => {
 
 describe("TL-008 updates", () => {
   test("hold the output so far, come no more than ten times a second, and never after the end", async () => {
+    const clock = holdClock();
     const updates: AgentToolResult<BashDetails>[] = [];
-    let isOver = false;
-    const onUpdate = (update: AgentToolResult<BashDetails>) => {
-      expect(isOver).toBe(false);
-      updates.push(update);
+    const onUpdate = (update: AgentToolResult<BashDetails>) => void updates.push(update);
+    // Each line is written when the one before was seen; a tenth of a second passes with every fourth.
+    const onCommandOutput: CommandObserver = (_id, _stream, line) => {
+      if (Number(line) % 4 === 0) clock.pass(100);
+      writeFileSync(join(folder.path, line.trim()), "");
     };
-    const startedAt = performance.now();
-    const result = await bash({ command: "for i in $(seq 60); do echo $i; sleep 0.01; done" }, { onUpdate });
-    const tenths = (performance.now() - startedAt) / 100;
-    isOver = true;
-    await new Promise((resolve) => setTimeout(resolve, 150)); // A timer of the throttle would fire within this.
-    expect(updates.length).toBeGreaterThan(2);
-    expect(updates.length).toBeLessThanOrEqual(tenths + 2);
-    for (const update of updates) {
-      expect(textOf(result).startsWith(textOf(update))).toBe(true);
-      expect(update.details).toEqual({ ...all, ...sizes(textOf(update)) });
-    }
-    expect(textOf(updates[0] ?? { content: [], details: null })).toMatch(/^1\n/);
+    const command = "for i in $(seq 10); do echo $i; until [ -e $i ]; do sleep 0.01; done; done";
+    const result = await bash({ command }, { onUpdate, tool: { onCommandOutput } });
+    clock.pass(1000);
+    expect(updates.map(textOf)).toEqual(["1\n", "1\n2\n3\n", "1\n2\n3\n4\n5\n6\n7\n"]);
+    expect(textOf(result)).toMatch(/^1\n[\s\S]*\n10\n$/);
+    for (const update of updates) expect(update.details).toEqual({ ...all, ...sizes(textOf(update)) });
   });
 
   function sizes(text: string) {

@@ -26,7 +26,7 @@ const callsPerPrompt = 4;
 const resultCount = 3 * callsPerPrompt;
 const resultLength = Number(length) / resultCount;
 /** Milliseconds until what is not needed has to be gone: in memory it is packed first. */
-const patienceMs = 30_000;
+const patienceMs = 200_000;
 
 let watched: { kind: string; ref: WeakRef<object> }[] = [];
 function watch(kind: string, value: object): void {

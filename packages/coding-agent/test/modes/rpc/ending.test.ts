@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { until } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
 import { cleanEnvironment, cliArguments } from "../../helpers/cli.ts";
 import { expectProcessGone, readPid } from "../../helpers/processes.ts";
@@ -106,7 +107,7 @@ describe("RP-011 a reader that goes away", () => {
   });
 
   test("while an answer streams ends the process", async () => {
-    const rpc = startRpc(workspace, ["--model", await workspace.script({ text: "word ".repeat(2000), delayMs: 1 })]);
+    const rpc = startRpc(workspace, ["--model", await workspace.script({ text: "word ".repeat(2000), delayMs: 20 })]);
     await rpc.request({ type: "prompt", message: "Talk" });
     await rpc.waitFor({ type: "message_update" });
     rpc.child.stdout.destroy();
@@ -126,7 +127,7 @@ test("RP-010 RP-019 a reader that reads nothing until the end stalls no run and 
   // The run is over when its answer is in the file, although nobody reads.
   const isStored = async () =>
     (await workspace.sessionLines().catch(() => [])).some(({ message }) => message?.role === "assistant");
-  while (!(await isStored())) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until("the answer is stored", isStored);
   rpc.child.stdout.resume();
   await rpc.waitFor({ type: "agent_settled" });
   const bytes = rpc.lines.reduce((sum, line) => sum + line.length, 0);

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { AssistantMessage } from "@pikit/ai";
+import { until } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
 import { type RpcProcess, startRpc, type WireRecord } from "../../helpers/rpc-process.ts";
 import { useWorkspace } from "../../helpers/workspace.ts";
@@ -24,7 +24,7 @@ async function memoryOf(pid: number): Promise<{ now: number; peak: number }> {
 async function waitUntilStored(): Promise<void> {
   const isStored = async () =>
     (await workspace.sessionLines().catch(() => [])).some(({ message }) => message?.role === "assistant");
-  while (!(await isStored())) await sleep(20);
+  await until("the answer is stored", isStored);
 }
 
 /** A process whose answer streams, and whose reader stops in the middle of it until the run has ended. */
@@ -110,7 +110,7 @@ test.runIf(isLinux)("output of commands that nobody reads is bounded while it wa
   for (const name of ["a", "b"]) rpc.send({ id: name, type: "bash", command: command(name) });
   const isDone = async () =>
     (await Promise.all(["a", "b"].map((name) => readFile(`${workspace.cwd}/${name}`, "utf8").catch(() => "")))).every(Boolean);
-  while (!(await isDone())) await sleep(20);
+  await until("the commands have written all", isDone);
   const { peak } = await memoryOf(Number(rpc.child.pid));
   rpc.child.stdout.resume();
   for (const id of ["a", "b"]) {
