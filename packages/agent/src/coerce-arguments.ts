@@ -1,3 +1,5 @@
+import { isTooDeep } from "@pikit/ai";
+
 /** The keywords of JSON Schema that tell what a value should be. */
 interface SchemaNode {
   type?: unknown;
@@ -71,7 +73,7 @@ function parseAs(type: "array" | "object", value: unknown): unknown {
   if (typeof value !== "string") return value;
   try {
     const parsed: unknown = JSON.parse(value);
-    return typeOf(parsed) === type ? parsed : value;
+    return typeOf(parsed) === type && !isTooDeep(parsed) ? parsed : value;
   } catch {
     return value; // an ordinary text, which the validator will report
   }

@@ -22,6 +22,12 @@ export class ToolError extends Error {
   }
 }
 
+/** A tool whose schema nothing can be checked against. `reason` says why, without a full stop. */
+export function unusableSchema(reason: string, cause?: unknown): ToolError {
+  const message = `The tool's parameter schema cannot be used: ${reason}. This is a fault of the tool.`;
+  return new ToolError("invalid_schema", message, { cause });
+}
+
 /** Whether `error` is a `ToolError`, also one of another loaded copy of this package. */
 export function isToolError(error: unknown): error is ToolError {
   return typeof error === "object" && error !== null && (error as Record<symbol, unknown>)[brand] === "tool";

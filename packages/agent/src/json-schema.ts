@@ -1,5 +1,5 @@
 import { Ajv, type ValidateFunction } from "ajv";
-import { ToolError } from "./errors.ts";
+import { unusableSchema } from "./errors.ts";
 
 // Schemas come from models' hosts: keywords and formats that Ajv does not know are no reason to refuse a tool.
 const ajv = new Ajv({ meta: false, validateSchema: false, strict: false, validateFormats: false, allErrors: true });
@@ -13,7 +13,11 @@ const validators = new WeakMap<object, ValidateFunction>();
  */
 export function findJsonSchemaProblems(schema: object, value: unknown): string[] {
   const validate = validators.get(schema) ?? compile(schema);
-  if (validate(value)) return [];
+  try {
+    if (validate(value)) return [];
+  } catch (cause) {
+    throw unusableSchema(reasonOf(cause), cause);
+  }
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath || "/"}: ${message ?? "is not valid"}`);
 }
 
@@ -25,9 +29,12 @@ function compile(schema: object): ValidateFunction {
     validators.set(schema, validate);
     return validate;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ToolError("invalid_schema", `The tool's parameter schema cannot be used: ${reason}. This is a fault of the tool.`, {
-      cause,
-    });
+    throw unusableSchema(reasonOf(cause), cause);
   }
+}
+
+/** A reference that leads back to itself, without going down into the value, is followed until the stack is full. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof RangeError) return "its references ($ref) never come to an end";
+  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,4 +1,4 @@
-import type { ToolCall, ToolResultMessage } from "@pikit/ai";
+import { cutDeep, type ToolCall, type ToolResultMessage } from "@pikit/ai";
 import type { AssistantTurn } from "./assistant-turn.ts";
 import { emitInOrder } from "./emit-in-order.ts";
 import { isToolError, ToolError } from "./errors.ts";
@@ -98,7 +98,7 @@ async function run(pending: PendingToolCall, config: AgentLoopConfig, emit: Emit
   const onUpdate = (partialResult: AgentToolResult) => {
     if (isOver) return;
     const { id: toolCallId, name: toolName, arguments: args } = toolCall;
-    void emit({ type: "tool_execution_update", toolCallId, toolName, args, partialResult });
+    void emit({ type: "tool_execution_update", toolCallId, toolName, args, partialResult: cutDeep(partialResult) });
   };
   const work = async (): Promise<ToolCallOutcome> => {
     const outcome = await call(tool, toolCall.id, params, signal, onUpdate).catch((error: unknown) =>
@@ -120,7 +120,7 @@ async function call(tool: AgentTool, ...args: Parameters<AgentTool["execute"]>):
   if (!Array.isArray(result?.content)) {
     throw new ToolError("bad_result", `The tool ${tool.name} returned no content. This is a fault of the tool; try another way.`);
   }
-  return { result: { content: result.content, details: result.details ?? null }, isError: false };
+  return { result: { content: result.content, details: cutDeep(result.details ?? null) }, isError: false };
 }
 
 function toToolError(error: unknown): ToolError {
@@ -131,5 +131,5 @@ function toToolError(error: unknown): ToolError {
 function errorOutcome(error: ToolError): ToolCallOutcome {
   // A model must always be told something, also by a tool that threw an empty message.
   const text = error.message || `The tool failed (${error.code}).`;
-  return { result: { content: [{ type: "text", text }], details: error.details ?? null }, isError: true };
+  return { result: { content: [{ type: "text", text }], details: cutDeep(error.details ?? null) }, isError: true };
 }

@@ -1,8 +1,9 @@
+import { isTooDeep, maxNesting } from "@pikit/ai";
 import type { TSchema } from "@sinclair/typebox";
 import { Errors } from "@sinclair/typebox/errors";
 import { Check } from "@sinclair/typebox/value";
 import { coerceArguments } from "./coerce-arguments.ts";
-import { ToolError } from "./errors.ts";
+import { ToolError, unusableSchema } from "./errors.ts";
 import type { AgentTool } from "./types.ts";
 
 /** Problems named in one error message; a model mends these and sees the rest next time. */
@@ -14,9 +15,11 @@ const maxQuoted = 500;
  * Checks a model's arguments against the tool's schema (TypeBox, or any JSON Schema), after mending what is merely misspelt.
  *
  * @returns A copy, so that a tool may change it.
- * @throws {ToolError} `invalid_arguments`, listing path and reason of each problem and the arguments as received.
+ * @throws {ToolError} `invalid_arguments`, listing path and reason of each problem and the arguments as received; `invalid_schema` when the
+ *   schema cannot be used.
  */
 export async function validateArguments(tool: AgentTool, args: Record<string, unknown>): Promise<unknown> {
+  assertUsable(tool.parameters);
   const params = coerceArguments(tool.parameters, structuredClone(args));
   const problems = await findProblems(tool.parameters, params);
   if (problems.length === 0) return params;
@@ -24,6 +27,15 @@ export async function validateArguments(tool: AgentTool, args: Record<string, un
     "invalid_arguments",
     `Invalid arguments for ${tool.name}. ${problems.slice(0, maxProblems).join("; ")}. Received: ${quote(args)}. Call the tool again with corrected arguments.`,
   );
+}
+
+const usable = new WeakSet<object>();
+
+/** Schemas are followed down as values are. */
+function assertUsable(schema: TSchema): void {
+  if (usable.has(schema)) return;
+  if (isTooDeep(schema)) throw unusableSchema(`it is nested more than ${maxNesting} levels deep`);
+  usable.add(schema);
 }
 
 /** What is wrong, as `path: reason`; empty when nothing is. */

@@ -72,6 +72,35 @@ test("a schema that cannot be used is a fault of the tool", async () => {
   });
 });
 
+test.each([
+  ["to the root", { $ref: "#" }],
+  ["in a circle", { type: "object", $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } } }],
+  ["of alternatives", { anyOf: [{ $ref: "#" }, { type: "object" }] }],
+])("a schema whose references never come to an end is a fault of the tool: %s", async (_name, schema) => {
+  await expect(validate(schema, { x: 1 })).rejects.toMatchObject({
+    code: "invalid_schema",
+    message: "The tool's parameter schema cannot be used: its references ($ref) never come to an end. This is a fault of the tool.",
+  });
+});
+
+test("a schema that refers to itself further down is none", async () => {
+  const schema = { type: "object", properties: { next: { $ref: "#" }, n: { type: "number" } } };
+  expect(await validate(schema, { next: { next: { n: 1 } } })).toEqual({ next: { next: { n: 1 } } });
+  await expect(validate(schema, { next: { next: { n: "a" } } })).rejects.toThrow("/next/next/n: must be number");
+});
+
+test("a schema that is nested too deep, or holds itself, is a fault of the tool", async () => {
+  const circle: Record<string, unknown> = { type: "object" };
+  circle.anyOf = [circle];
+  const reason = "it is nested more than 100 levels deep";
+  await expect(validate(circle, { x: 1 })).rejects.toThrow(`The tool's parameter schema cannot be used: ${reason}.`);
+});
+
+test("JSON text in an argument that is nested too deep stays text", async () => {
+  const text = "[".repeat(5000) + "]".repeat(5000);
+  await expect(validate(Type.Object({ a: Type.Array(Type.Any()) }), { a: text })).rejects.toThrow("/a: Expected array");
+});
+
 test("AI-038 errors list path, reason and what was received, cut to a length", async () => {
   const schema = Type.Object({ text: Type.String(), n: Type.Number() });
   await expect(validate(schema, { text: "x".repeat(1000) })).rejects.toThrow(

@@ -1,6 +1,7 @@
 import { answerLimits, blockLength } from "./answer-limits.ts";
 import type { AssistantMessageEventStream } from "./assistant-stream.ts";
 import { AiError } from "./errors.ts";
+import { isTooDeep, maxNesting } from "./nesting.ts";
 import { isWindowFull } from "./overflow.ts";
 import { PartialArguments } from "./partial-arguments.ts";
 import type { AssistantMessage, Model, StopReason, TextContent, ThinkingContent, ToolCall, Usage } from "./types.ts";
@@ -223,6 +224,12 @@ function parseArguments(text: string, fallback: unknown): { value?: Record<strin
     }
   }
   if (value === undefined || value === null) return { value: {} };
+  if (isTooDeep(value)) {
+    return {
+      value: {},
+      error: `The arguments are nested more than ${maxNesting} levels deep. Send the call again with flatter ones.`,
+    };
+  }
   if (typeof value !== "object" || Array.isArray(value)) {
     return { value: {}, error: `The arguments must be a JSON object, but are ${describe(value)}. Send the call again.` };
   }

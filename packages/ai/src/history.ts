@@ -1,4 +1,5 @@
 import { type ToolCallIdRule, ToolCallIds, toolCallIdRuleOf } from "./history/tool-call-ids.ts";
+import { cutDeep } from "./nesting.ts";
 import { removeLoneSurrogates, removeLoneSurrogatesDeep } from "./surrogates.ts";
 import type {
   AssistantMessage,
@@ -48,6 +49,7 @@ interface Turn {
  * - each tool call is followed at once by exactly one result, in the order of the calls; a missing one is replaced by an error result;
  * - thinking goes back only to the model that wrote it; other models read it as text;
  * - tool-call ids that the wire does not take are rewritten, for call and result alike;
+ * - arguments that are nested deeper than the wires' builders can follow are cut;
  * - empty texts and messages are left out, images become a note where the model reads text only, and half surrogate pairs are removed.
  *
  * Pure and deterministic: the same history gives the same messages, and `messages` is not changed.
@@ -127,7 +129,7 @@ function prepareCall(call: ToolCall, isSameModel: boolean): ToolCall {
   const { thoughtSignature, ...rest } = call;
   return {
     ...rest,
-    arguments: removeLoneSurrogatesDeep(call.arguments ?? {}) as Record<string, unknown>,
+    arguments: removeLoneSurrogatesDeep(cutDeep(call.arguments ?? {})) as Record<string, unknown>,
     ...(isSameModel && thoughtSignature !== undefined && { thoughtSignature }),
   };
 }

@@ -13,6 +13,7 @@ export { environmentKey, keyVariablesOf } from "./auth.ts";
 export { loadProviderModels, type ProviderEntry, providers } from "./catalog/catalog.ts";
 export { AiError, type AiErrorCode, type AiErrorOptions, isAiError } from "./errors.ts";
 export { EventStream } from "./event-stream.ts";
+export { cutDeep, isTooDeep, maxNesting } from "./nesting.ts";
 export { estimatePromptTokens } from "./output-limit.ts";
 export { isSilentOverflow } from "./overflow.ts";
 export { type BodyText, type ReadBodyOptions, readBody } from "./read-body.ts";

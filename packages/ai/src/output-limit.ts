@@ -1,3 +1,4 @@
+import { cutDeep } from "./nesting.ts";
 import type { Context, Model } from "./types.ts";
 
 /** What the wire adds to a conversation, and what an estimate may be wrong by, in tokens. */
@@ -32,7 +33,7 @@ export function estimatePromptTokens({ systemPrompt = "", messages, tools = [] }
       if (block.type === "image") images += 1;
       else if (block.type === "text") bytes += byteLength(block.text);
       else if (block.type === "thinking") bytes += byteLength(block.thinking);
-      else bytes += byteLength(block.name) + byteLength(JSON.stringify(block.arguments ?? {}));
+      else bytes += byteLength(block.name) + byteLength(JSON.stringify(cutDeep(block.arguments ?? {})));
     }
   }
   return Math.ceil(bytes / bytesPerToken) + images * imageTokens;

@@ -1,4 +1,5 @@
 import { JSONParser } from "@streamparser/json";
+import { cutDeep, maxNesting } from "./nesting.ts";
 
 type Container = Record<string, unknown> | unknown[];
 type Path = readonly { readonly key: unknown; readonly value: unknown }[];
@@ -22,8 +23,8 @@ const emptyArguments: Readonly<Record<string, unknown>> = Object.freeze({});
  * Reads a tool call's arguments while their JSON text is still arriving: `{"a":"he` is `{a: "he"}`, `{"a":1,"b"` is `{a: 1}`.
  *
  * Every character is read once, so a long text costs the same a delta from first to last. A value that was handed out never
- * changes. Text that is no JSON object gives what could be read up to the fault, at worst `{}`; nothing here throws, and nothing
- * read here may be executed: for that, the whole text is parsed strictly when it is complete.
+ * changes. Text that is no JSON object, or is nested too deep, gives what could be read up to the fault, at worst `{}`; nothing here throws,
+ * and nothing read here may be executed: for that, the whole text is parsed strictly when it is complete.
  *
  * Used on both ends of the protocol: where a stream is assembled, and where a client rebuilds messages from deltas.
  */
@@ -44,6 +45,9 @@ export class PartialArguments {
 
   constructor() {
     this.#parser.onValue = ({ value, key, parent, stack, partial }) => {
+      // The first level of the stack is what surrounds the root.
+      if (stack.length > maxNesting && !this.#failed) this.#giveUp();
+      if (this.#failed) return;
       if (parent === undefined) this.#complete = value;
       else this.#open = { parent: parent as Container, key, value, path: stack as Path };
       this.#isInString = partial === true && typeof value === "string";
@@ -51,6 +55,12 @@ export class PartialArguments {
     this.#parser.onError = () => {
       this.#failed = true;
     };
+  }
+
+  /** Keeps a copy of what there is: the parser goes on filling its own containers with what is left of the delta. */
+  #giveUp(): void {
+    this.#failed = true;
+    this.#snapshot = cutDeep(this.#takeSnapshot(), maxNesting - 2);
   }
 
   /** Reads the next piece of the text. */

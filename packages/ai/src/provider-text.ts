@@ -1,3 +1,5 @@
+import { cutDeep, isTooDeep } from "./nesting.ts";
+
 /** Most characters of a provider's message that an error repeats. */
 const maxMessageLength = 4096;
 
@@ -32,6 +34,7 @@ export function describeErrorBody(body: unknown): string {
   if (typeof body === "string") return body;
   if (typeof body !== "object" || body === null) return "";
   // Google wraps the error of a stream in a list.
+  if (isTooDeep(body)) return describeErrorBody(cutDeep(body));
   if (Array.isArray(body) && body.length === 1) return describeErrorBody(body[0]);
   const { error, message, detail } = body as { error?: unknown; message?: unknown; detail?: unknown };
   if (typeof error === "object" && error !== null) return describeErrorBody(error);

@@ -1,6 +1,7 @@
 import { assertLinear } from "@pikit/test-kit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { isTooDeep } from "../src/nesting.ts";
 import { PartialArguments } from "../src/partial-arguments.ts";
 
 function read(...deltas: string[]): Record<string, unknown> {
@@ -250,4 +251,14 @@ test("AI-008 a long flat list, looked at after each piece, takes linear time", a
       expect(reader.value).toEqual(JSON.parse(text));
     };
   });
+});
+
+test("AI-039 text that is nested too deep gives what stands before, and costs no more than other text", async () => {
+  const partial = new PartialArguments();
+  partial.append('{"path":"a","deep":');
+  for (let level = 0; level < 4000; level += 1) partial.append("[");
+  expect(isTooDeep(partial.value)).toBe(false);
+  expect(partial.value).toMatchObject({ path: "a", deep: expect.any(Array) });
+  partial.append("1");
+  expect(partial.value).toMatchObject({ path: "a" });
 });

@@ -189,6 +189,7 @@ async function assemble(
     limits: { ...toRunLimits(settings.limits), ...options.limits },
     createRules: await prepareRules([...(options.streamRules ?? []), ...(await resources.readRules())]),
     user,
+    report,
   });
   const session = new AgentSession(connected);
   const mcp =

@@ -92,6 +92,8 @@ export interface AgentSessionParts {
   createRules?: ((options: StreamRulesOptions) => StreamRules) | undefined;
   /** Who is asked where a decision is needed. */
   user: UserSlot;
+  /** Told of what is wrong and does not hinder the session. */
+  report?(problem: string): void;
   /** Who else takes part in the session. Default: nobody. */
   hooks?: HookSlot;
   /** What users can call that is no prompt. */
@@ -198,15 +200,15 @@ export async function connectParts({ conversation, context, ...parts }: AgentSes
     return (await parts.beforeToolCall({ ...call, ...verdict }, signal)) ?? verdict;
   };
   supervisor.attach({ agent, limits, retry, compactor, todos, rules, beforeToolCall });
-  const tools = new ToolSet(agent, (cwd) =>
+  const createTools = (cwd: string) =>
     parts.createTools(cwd, {
       todos,
       remainingLimits: () => limits.remaining,
       countUsage: (usage) => limits.countCost({ usage }),
       tools: () => agent.state.tools,
       model: () => agent.state.model,
-    }),
-  );
+    });
+  const tools = new ToolSet(agent, createTools, (problem) => parts.report?.(problem));
   const systemPrompt = new CurrentPrompt({ agent, tools, transcript, build: parts.buildSystemPrompt });
   const runs = new RunController(agent, {
     async before(message, signal) {

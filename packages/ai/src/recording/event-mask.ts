@@ -1,3 +1,4 @@
+import { isTooDeep } from "../nesting.ts";
 import { type MaskedText, maskText } from "./text-mask.ts";
 
 /** A string inside an event, where it stands, and a name for the place that its successors in later events share. */
@@ -126,7 +127,8 @@ function* leavesOf(holder: Record<string, unknown>, place: string): Generator<Le
 
 function tryParse(data: string): unknown {
   try {
-    return JSON.parse(data);
+    const event: unknown = JSON.parse(data);
+    return isTooDeep(event) ? undefined : event;
   } catch {
     return undefined; // a marker, or a broken event that is kept as it is
   }

@@ -1,3 +1,4 @@
+import { cutDeep } from "../nesting.ts";
 import type { Context, Message, Model } from "../types.ts";
 import { type MaskedText, maskText } from "./text-mask.ts";
 
@@ -33,7 +34,7 @@ function summarizeMessage({ role, content }: Message, masks: readonly MaskedText
   const text = content.map((block) => (block.type === "text" ? block.text : "")).join("");
   const toolCalls = content.flatMap((block) => {
     if (block.type !== "toolCall") return [];
-    return [{ name: block.name, arguments: JSON.parse(maskText(JSON.stringify(block.arguments), masks)) as unknown }];
+    return [{ name: block.name, arguments: JSON.parse(maskText(JSON.stringify(cutDeep(block.arguments)), masks)) as unknown }];
   });
   return { role, text: maskText(text, masks), ...(toolCalls.length > 0 && { toolCalls }) };
 }

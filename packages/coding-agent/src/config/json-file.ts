@@ -1,3 +1,4 @@
+import { isTooDeep, maxNesting } from "@pikit/ai";
 import { FileError, fileLimits, isMissing, readWholeSync, reasonOf } from "@pikit/ai/files";
 import { UsageError } from "../errors.ts";
 
@@ -25,6 +26,7 @@ export function readJsonFile(path: string): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new UsageError(`${path} must hold a JSON object. Mend or remove it.`, 1);
   }
+  if (isTooDeep(value)) throw new UsageError(`${path} is nested more than ${maxNesting} levels deep. Mend or remove it.`, 1);
   return value as Record<string, unknown>;
 }
 

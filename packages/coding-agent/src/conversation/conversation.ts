@@ -1,4 +1,5 @@
 import type { AgentMessage } from "@pikit/agent";
+import { cutDeep, maxNesting } from "@pikit/ai";
 import type { SessionHeader } from "../protocol/frames.ts";
 import { type BranchContext, entersContext, readBranch } from "./context.ts";
 import { ConversationIndex, type Label } from "./conversation-index.ts";
@@ -17,6 +18,12 @@ export interface NewConversation {
   /** The session that this one continues from. */
   parentSession?: string;
 }
+
+/**
+ * Levels of an entry: those that data of others may have, in a call of a message or in details, and those around it. What is deeper is in
+ * effect nowhere; the file keeps it.
+ */
+const entryLevels = maxNesting + 8;
 
 /**
  * One session: its header, its tree of entries, and the log that keeps them. What is appended is kept first and in effect afterwards.
@@ -74,7 +81,7 @@ export class Conversation {
 
   static async #load(store: Pick<SessionStore, "open">, ref: string, options: OpenOptions): Promise<Conversation> {
     const index = new ConversationIndex();
-    const { header, log } = await store.open(ref, (entry) => index.add(entry), options);
+    const { header, log } = await store.open(ref, (entry) => index.add(cutDeep(entry, entryLevels)), options);
     return new Conversation(header, log, index);
   }
 
@@ -208,7 +215,7 @@ export class Conversation {
   async #readKept(ids: readonly string[]): Promise<SessionEntry[]> {
     const waiting = new Map<string, SessionEntry>();
     for (const line of this.#unwritten) if (line.type !== "session") waiting.set(line.id, line);
-    const kept = await this.#log.read(ids.filter((id) => !waiting.has(id)));
+    const kept = (await this.#log.read(ids.filter((id) => !waiting.has(id)))).map((entry) => cutDeep(entry, entryLevels));
     let next = 0;
     return ids.map((id) => waiting.get(id) ?? (kept[next++] as SessionEntry));
   }
@@ -235,7 +242,12 @@ export class Conversation {
   async append(content: EntryContent): Promise<SessionEntry> {
     const { tree } = this.#index;
     const id = createEntryId((candidate) => tree.has(candidate));
-    const entry: SessionEntry = { ...content, id, parentId: tree.leafId, timestamp: new Date().toISOString() };
+    const entry: SessionEntry = {
+      ...cutDeep(content, entryLevels),
+      id,
+      parentId: tree.leafId,
+      timestamp: new Date().toISOString(),
+    };
     await this.adopt([entry]);
     return entry;
   }

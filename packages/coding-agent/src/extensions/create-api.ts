@@ -1,4 +1,4 @@
-import { registerApi } from "@pikit/ai";
+import { isTooDeep, maxNesting, registerApi } from "@pikit/ai";
 import { toCustomProvider } from "../models/custom-providers.ts";
 import { type ExtensionApi, type ExtensionTool, extensionApiVersion } from "./api.ts";
 import { execProgram } from "./exec-program.ts";
@@ -15,6 +15,10 @@ export interface ApiParts {
 }
 
 const commandName = /^[^\s/]\S*$/;
+
+function requireFlat(value: unknown, name: string): void {
+  if (isTooDeep(value)) throw new TypeError(`The ${name} must not be nested more than ${maxNesting} levels deep.`);
+}
 
 /** Makes the object that the factory of an extension receives. */
 export function createApi({ extension, session, onRegistered }: ApiParts): ExtensionApi {
@@ -56,6 +60,7 @@ export function createApi({ extension, session, onRegistered }: ApiParts): Exten
     async sendMessage(message, { deliverAs } = {}) {
       if (typeof message === "string") return session().sendText(message, deliverAs ?? "followUp");
       const { customType, content, display = true, details } = message;
+      requireFlat(details, "details");
       const timestamp = Date.now();
       const fields = details === undefined ? {} : { details };
       await session().sendMessage({ role: "custom", customType, content, display, ...fields, timestamp }, deliverAs);
@@ -63,6 +68,7 @@ export function createApi({ extension, session, onRegistered }: ApiParts): Exten
     async appendEntry(customType, data) {
       if (customType.startsWith("pikit."))
         throw new TypeError(`Entries of type "${customType}" are pikit's own. Choose another name.`);
+      requireFlat(data, "data");
       await session().appendEntry(customType, data);
     },
     exec: async (program, args = [], options = {}) => {

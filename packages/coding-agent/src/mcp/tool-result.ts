@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/sdk/types.js";
 import { type AgentToolResult, ToolError } from "@pikit/agent";
-import type { ImageContent } from "@pikit/ai";
+import { cutDeep, type ImageContent } from "@pikit/ai";
 import { formatSize } from "../tools/truncate.ts";
 import { limitText } from "./limit-text.ts";
 
@@ -33,9 +33,10 @@ export interface ResultSource {
  * @throws {ToolError} `mcp_tool_error` when the server says that the call failed.
  */
 export async function toToolResult(
-  { content, structuredContent, isError }: CallToolResult,
+  { content, structuredContent: whole, isError }: CallToolResult,
   { server, tool, signal }: ResultSource,
 ): Promise<AgentToolResult<McpToolDetails>> {
+  const structuredContent = cutDeep(whole);
   const images: ImageContent[] = [];
   const texts: string[] = [];
   for (const block of content) {

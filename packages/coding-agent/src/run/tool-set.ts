@@ -1,4 +1,5 @@
 import type { Agent, AgentTool } from "@pikit/agent";
+import { isTooDeep, maxNesting } from "@pikit/ai";
 import { SessionError } from "../errors.ts";
 
 /** Who brings tools beside those that the session was made with. */
@@ -13,12 +14,18 @@ export class ToolSet {
   readonly #createTools: (cwd: string) => AgentTool[];
   #own: readonly AgentTool[] = [];
   readonly #added = new Map<ToolSource, readonly AgentTool[]>();
+  readonly #report: (problem: string) => void;
+  readonly #reported = new Set<string>();
   #revision = 0;
 
-  /** @param createTools - Makes the session's own tools for a working folder. */
-  constructor(agent: Agent, createTools: (cwd: string) => AgentTool[]) {
+  /**
+   * @param createTools - Makes the session's own tools for a working folder.
+   * @param report - Told of a tool that cannot be used, and is left out.
+   */
+  constructor(agent: Agent, createTools: (cwd: string) => AgentTool[], report: (problem: string) => void = () => {}) {
     this.#agent = agent;
     this.#createTools = createTools;
+    this.#report = report;
   }
 
   get names(): string[] {
@@ -33,7 +40,7 @@ export class ToolSet {
   /** Makes the session's own tools for a working folder, in place of those for another one. */
   async workIn(cwd: string): Promise<void> {
     await this.dispose();
-    this.#own = this.#createTools(cwd);
+    this.#own = this.#usable(this.#createTools(cwd));
     this.#apply();
   }
 
@@ -58,8 +65,24 @@ export class ToolSet {
       }
       taken.add(name);
     }
-    this.#added.set(source, tools);
+    this.#added.set(source, this.#usable(tools));
     this.#apply();
+  }
+
+  /** A schema that nothing can follow down would make every request fail, with or without a call of its tool. */
+  #usable(tools: readonly AgentTool[]): readonly AgentTool[] {
+    return tools.filter(({ name, parameters }) => {
+      if (!isTooDeep(parameters)) return true;
+      this.#tell(`The tool ${name} cannot be used: its schema is nested more than ${maxNesting} levels deep.`);
+      return false;
+    });
+  }
+
+  /** Once, however often tools are replaced. */
+  #tell(problem: string): void {
+    if (this.#reported.has(problem)) return;
+    this.#reported.add(problem);
+    this.#report(problem);
   }
 
   /** Ends what the session's own tools keep going. */

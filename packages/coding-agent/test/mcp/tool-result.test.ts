@@ -56,6 +56,10 @@ test("structured content is kept for programs, and shown where there is no text"
   const structuredContent = { temperature: 21 };
   const withText = await convert({ content: [{ type: "text", text: "warm" }], structuredContent });
   expect(withText).toEqual({ content: [{ type: "text", text: "warm" }], details: { ...details, structuredContent } });
+  let deep: Record<string, unknown> = {};
+  for (let level = 0; level < 4000; level += 1) deep = { a: deep };
+  const cut = await convert({ content: [], structuredContent: deep });
+  expect(cut.content[0]).toMatchObject({ text: expect.stringContaining("nested more than 100 levels deep") });
   const without = await convert({ content: [], structuredContent });
   expect(without.content).toEqual([{ type: "text", text: '{\n "temperature": 21\n}' }]);
   const large = await convert({ content: [{ type: "text", text: "big" }], structuredContent: { value: "x".repeat(60_000) } });

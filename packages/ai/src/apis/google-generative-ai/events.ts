@@ -1,6 +1,7 @@
 import type { MessageAssembler, TextBlock, ThinkingBlock } from "../../assembler.ts";
 import { errorInStream } from "../../classify.ts";
 import { AiError } from "../../errors.ts";
+import { isTooDeep } from "../../nesting.ts";
 import { describeErrorBody } from "../../provider-text.ts";
 import type { Model, Tool } from "../../types.ts";
 import { priceUsage } from "../../usage.ts";
@@ -151,8 +152,9 @@ export class GoogleEventReader {
       name: this.#readName(name ?? ""),
       ...(thoughtSignature && { thoughtSignature }),
     });
-    if (args !== undefined && args !== null) block.append(JSON.stringify(args));
-    block.end();
+    // What is too deep to be written is refused by whoever ends the block.
+    if (args !== undefined && args !== null && !isTooDeep(args)) block.append(JSON.stringify(args));
+    block.end(args);
   }
 
   #endBlock(): void {

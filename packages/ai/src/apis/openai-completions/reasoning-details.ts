@@ -1,3 +1,5 @@
+import { isTooDeep } from "../../nesting.ts";
+
 /** A piece of OpenRouter's `reasoning_details`: readable text, a summary, or encrypted data. Other fields are kept as they are. */
 export interface ReasoningDetail {
   type?: string;
@@ -35,9 +37,10 @@ export function textOfDetail({ text, summary }: ReasoningDetail): string {
   return typeof text === "string" ? text : typeof summary === "string" ? summary : "";
 }
 
-/** The details in a chunk; what is no object is left out. */
+/** The details in a chunk; what is no object, or nested too deep, is left out. */
 export function readDetails(value: unknown): ReasoningDetail[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === "object" && item !== null && !Array.isArray(item)) : [];
+  if (!Array.isArray(value) || isTooDeep(value)) return [];
+  return value.filter((item) => typeof item === "object" && item !== null && !Array.isArray(item));
 }
 
 /** The details that a thinking block was signed with; none when its signature is something else. */

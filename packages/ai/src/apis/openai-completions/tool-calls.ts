@@ -1,4 +1,5 @@
 import type { MessageAssembler, ToolCallBlock } from "../../assembler.ts";
+import { isTooDeep, maxNesting } from "../../nesting.ts";
 
 /** A piece of a tool call as servers send it; what is absent here came earlier, comes later, or never. */
 export interface ToolCallDelta {
@@ -92,8 +93,12 @@ export class ToolCallReader {
 /** Some servers send the arguments as the object that they should be the text of. */
 function argumentText(value: unknown): string {
   if (typeof value === "string") return value;
-  return typeof value === "object" && value !== null ? JSON.stringify(value) : "";
+  if (typeof value !== "object" || value === null) return "";
+  return isTooDeep(value) ? tooDeepText : JSON.stringify(value);
 }
+
+/** Is refused as what it stands for. */
+const tooDeepText = "[".repeat(maxNesting + 1) + "]".repeat(maxNesting + 1);
 
 function isCompleteObject({ text }: PendingCall): boolean {
   if (!text.trimEnd().endsWith("}")) return false;

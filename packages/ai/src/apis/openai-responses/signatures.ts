@@ -1,4 +1,5 @@
 import type { ResponseReasoningItem } from "openai/resources/responses/responses";
+import { isTooDeep } from "../../nesting.ts";
 
 /** What a message item needs besides its text when it goes back; stored as the signature of the text block. */
 export interface MessageSignature {
@@ -53,11 +54,11 @@ export function textsOf(parts: ({ text?: string } | null)[] | null | undefined):
   return (parts ?? []).flatMap((part) => (part?.text ? [part.text] : []));
 }
 
-/** Undefined for what is no JSON object: signatures come from stored sessions. */
+/** Undefined for what is no JSON object, or nested too deep: signatures come from stored sessions. */
 function tryParse(signature: string | undefined): object | undefined {
   try {
     const value: unknown = JSON.parse(signature ?? "");
-    return typeof value === "object" && value !== null ? value : undefined;
+    return typeof value === "object" && value !== null && !isTooDeep(value) ? value : undefined;
   } catch {
     return undefined; // not JSON
   }

@@ -1,3 +1,4 @@
+import { isTooDeep, maxNesting } from "@pikit/ai";
 import type { TObject } from "@sinclair/typebox";
 import { commands } from "../../protocol/commands.ts";
 import type { CommandName } from "../../protocol/dispatch.ts";
@@ -21,6 +22,10 @@ export function readHostToolFrame(record: Fields): Promise<Fields> {
   return read(record.type === "host_tool_update" ? HostToolUpdateSchema : HostToolResultSchema, record);
 }
 
-function read(schema: TObject, record: Fields): Promise<Fields> {
-  return readFields(schema, leaveOutNulls(schema, record) as Fields);
+async function read(schema: TObject, record: Fields): Promise<Fields> {
+  const fields = await readFields(schema, leaveOutNulls(schema, record) as Fields);
+  for (const [name, value] of Object.entries(fields)) {
+    if (isTooDeep(value)) throw new Error(`Field "${name}" must not be nested more than ${maxNesting} levels deep`);
+  }
+  return fields;
 }

@@ -71,6 +71,31 @@ describe("a call", () => {
     expect(told.map(({ type }) => type)).toEqual(["tool_execution_update", "tool_execution_end"]);
   });
 
+  test("a tool whose schema is nested too deep is refused by name", async () => {
+    const rpc = await start([], done);
+    const text = JSON.stringify({ id: 1, type: "set_host_tools", tools: [{ ...echo, parameters: "<deep>" }] });
+    rpc.sendText(`${text.replace('"<deep>"', `${'{"a":'.repeat(4000)}1${"}".repeat(4000)}`)}\n`);
+    const error = 'Field "tools" must not be nested more than 100 levels deep';
+    expect(await rpc.waitFor({ id: 1 })).toMatchObject({ command: "set_host_tools", success: false, error });
+  });
+
+  test("a result that is nested too deep is an error, and the run goes on", async () => {
+    const { rpc, frame } = await startCalling();
+    const deep = `${"[".repeat(4000)}${"]".repeat(4000)}`;
+    const frameText = JSON.stringify({ type: "host_tool_result", id: frame.id, result: { ...result("hello"), details: "<deep>" } });
+    rpc.sendText(`${frameText.replace('"<deep>"', deep)}\n`);
+    await rpc.waitFor({ type: "agent_settled" });
+    expect(endOf(rpc)).toMatchObject({
+      isError: true,
+      result: {
+        content: [
+          { text: 'The host\'s answer for echo_host cannot be used: Field "result" must not be nested more than 100 levels deep.' },
+        ],
+      },
+    });
+    expect(await rpc.ask({ type: "get_last_assistant_text" })).toEqual({ text: "Done." });
+  });
+
   test("isError marks the result as a failure, and the run goes on", async () => {
     const { rpc, frame } = await startCalling();
     rpc.send({ type: "host_tool_result", id: frame.id, result: result("no such value"), isError: true });
