@@ -3,8 +3,7 @@
 // the file PI_FINAL_ANSWER_FILE if that is set. Change the schema to what your program wants to read.
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { ExtensionApi } from "@pikit/coding-agent";
-import { Type } from "@sinclair/typebox";
+import { type ExtensionApi, Type } from "@pikit/coding-agent";
 
 const FinalAnswer = Type.Object({
   summary: Type.String({ minLength: 1, description: "What was found, in one or two sentences" }),

@@ -2,9 +2,7 @@
 // with its arguments: `docker exec -i box`, or `ssh host`. PI_BASH_FOLDER is the folder to work in over there (default: where one
 // arrives). The other tools still work on the files of this machine.
 import { basename } from "node:path";
-import { ToolError } from "@pikit/agent";
-import type { ExtensionApi } from "@pikit/coding-agent";
-import { Type } from "@sinclair/typebox";
+import { type ExtensionApi, ToolError, Type } from "@pikit/coding-agent";
 
 /** Characters of output that the model sees, the last ones. */
 const maxOutput = 30_000;

@@ -1,7 +1,6 @@
 // An agent whose tools work on files in memory: what it reads, writes and runs never touches the folders of this machine.
 // The model is scripted, so that this runs without a key. Name a real one with `model: "anthropic/…"`.
-import { createScriptedModel } from "@pikit/ai";
-import { createAgentSession } from "@pikit/coding-agent";
+import { createAgentSession, createScriptedModel } from "@pikit/coding-agent";
 import { MemoryFiles } from "./memory-files.ts";
 import { createScratchRunner } from "./scratch-runner.ts";
 

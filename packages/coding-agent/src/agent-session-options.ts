@@ -1,4 +1,3 @@
-import type { AgentTool } from "@pikit/agent";
 import type { Model, RequestedThinkingLevel } from "@pikit/ai";
 import type { ApprovalPolicy } from "./approvals/policy.ts";
 import type { RiskTier } from "./approvals/risk.ts";
@@ -11,6 +10,7 @@ import type { CompactionSettings } from "./run/compaction/policy.ts";
 import type { RunLimits } from "./run/limits.ts";
 import type { StreamRule } from "./run/stream-rules/rule.ts";
 import type { CommandObserver } from "./tools/bash.ts";
+import type { ToolDefinition } from "./tools/define-tool.ts";
 import type { DelegationObserver } from "./tools/delegate.ts";
 import type { FileAccess } from "./tools/file-access.ts";
 import type { BuiltInToolName } from "./tools/index.ts";
@@ -42,7 +42,7 @@ export interface CreateAgentSessionOptions {
   /** Built-in tools by name. Default: read, bash, edit, write. */
   tools?: readonly BuiltInToolName[];
   /** Further tools. One with the name of a built-in tool takes its place. */
-  customTools?: readonly AgentTool[];
+  customTools?: readonly ToolDefinition[];
   /** How far calls of further tools reach, by the tool's name. Default: `execute`. */
   toolTiers?: Readonly<Record<string, RiskTier>>;
   /** Which calls need a yes of `user`. Default: the settings', else `never-ask`. */

@@ -1,3 +1,6 @@
+export { type AgentTool, type AgentToolResult, isToolError, ToolError } from "@pikit/agent";
+export { createScriptedModel, type ImageContent, type Model, type TextContent } from "@pikit/ai";
+export type { Static, TSchema } from "@sinclair/typebox";
 export { AgentSession, type CompactOptions, type PromptOptions } from "./agent-session.ts";
 export type { CreateAgentSessionOptions } from "./agent-session-options.ts";
 export { type ApprovalPolicy, approvalPolicies } from "./approvals/policy.ts";
@@ -74,6 +77,7 @@ export type {
   CustomMessage,
   WireModel,
 } from "./protocol/messages.ts";
+export type { JsonSchema, StandardSchema, ToolParameters } from "./protocol/tool-parameters.ts";
 export type { RetrySettings } from "./run/auto-retry.ts";
 export type { CompactionSettings } from "./run/compaction/policy.ts";
 export type { RunLimits } from "./run/limits.ts";
@@ -84,11 +88,13 @@ export { parseStreamRule } from "./run/stream-rules/parse-rule.ts";
 export type { StreamRule } from "./run/stream-rules/rule.ts";
 export type { AgentSessionEvent } from "./session-parts.ts";
 export type { CommandObserver } from "./tools/bash.ts";
+export { defineTool, type ToolDefinition } from "./tools/define-tool.ts";
 export type { DelegationEvent, DelegationObserver } from "./tools/delegate.ts";
 export type { DirectoryEntry, FileAccess, FileFacts, FileType, OpenFile } from "./tools/file-access.ts";
 export { type BuiltInToolName, builtInToolNames } from "./tools/index.ts";
 export { localFiles } from "./tools/local-files.ts";
 export type { PreviewEvent } from "./tools/preview.ts";
+export { Type } from "./type-builder.ts";
 export {
   absentUser,
   type Clarification,

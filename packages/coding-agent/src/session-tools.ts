@@ -4,6 +4,7 @@ import type { Settings } from "./config/settings.ts";
 import type { ProcessRunner } from "./exec/run-process.ts";
 import type { TaskRunnerOptions, TaskSession, TaskSessionRequest } from "./run/delegation.ts";
 import type { AgentSessionParts, SessionToolParts } from "./session-parts.ts";
+import { toAgentTool } from "./tools/define-tool.ts";
 import { isBuiltInTool, isBuiltInToolName, loadTools } from "./tools/index.ts";
 
 export interface SessionToolsOptions {
@@ -20,6 +21,7 @@ export interface SessionToolsOptions {
 export async function prepareSessionTools(options: SessionToolsOptions): Promise<AgentSessionParts["createTools"]> {
   const { tools, customTools = [], separateStreams, files, onCommandOutput, onPreview, onDelegation } = options.options;
   const createBuiltIn = await loadTools(tools);
+  const furtherTools = customTools.map(toAgentTool);
   return (cwd, parts) => {
     const builtIn = createBuiltIn(cwd, {
       todos: parts.todos,
@@ -32,7 +34,7 @@ export async function prepareSessionTools(options: SessionToolsOptions): Promise
       ...pick("onPreview", onPreview),
       ...pick("onDelegation", onDelegation),
     });
-    return [...builtIn.filter(({ name }) => !customTools.some((tool) => tool.name === name)), ...customTools];
+    return [...builtIn.filter(({ name }) => !furtherTools.some((tool) => tool.name === name)), ...furtherTools];
   };
 }
 

@@ -7,8 +7,15 @@ export interface EventQueueOptions {
   onEnd: () => void;
 }
 
+/** What `for await` reads. TypeScript before 5.6 has no name for an iterator that says what it ends with. */
+export interface EventIterator<T> extends AsyncIterator<T, undefined, undefined> {
+  /** Ends the iteration; what waits is dropped. */
+  return(): Promise<IteratorResult<T, undefined>>;
+  [Symbol.asyncIterator](): this;
+}
+
 /** Values that are pushed from one side and iterated on the other. What nobody has asked for yet waits; being full is told, not enforced. */
-export class EventQueue<T> implements AsyncIterableIterator<T, undefined> {
+export class EventQueue<T> implements EventIterator<T> {
   readonly #options: EventQueueOptions;
   readonly #waiting: PromiseWithResolvers<IteratorResult<T, undefined>>[] = [];
   #values: T[] = [];

@@ -1,5 +1,7 @@
 import type { Signal } from "./abort-signal.ts";
+import { readArguments, toJsonSchema } from "./protocol.ts";
 import type { HostTool, HostToolOutput } from "./protocol-types.ts";
+import type { ToolParameters } from "./tool-parameters.ts";
 
 /** What a tool gives: content, or a text that is its only content, or nothing. */
 export type HostToolAnswer = string | (HostToolOutput & { isError?: boolean }) | undefined;
@@ -15,7 +17,9 @@ export interface HostToolContext {
 }
 
 /** A tool that runs in this program. The agent has checked the arguments against `parameters`. */
-export interface ClientTool<TArguments extends object = Record<string, unknown>> extends HostTool {
+export interface ClientTool<TArguments = Record<string, unknown>> extends Omit<HostTool, "parameters"> {
+  /** JSON Schema; or a schema of TypeBox, or of Zod (4.2 or newer) or another library with the Standard JSON Schema interface. */
+  parameters: ToolParameters<TArguments>;
   /** What it throws becomes an error result with the error's message, which the model reads. */
   execute(args: TArguments, context: HostToolContext): HostToolAnswer | Promise<HostToolAnswer>;
 }
@@ -34,28 +38,32 @@ interface HostToolCall {
 export class HostTools {
   readonly #send: (frame: object) => void;
   readonly #calls = new Map<string, AbortController>();
-  #tools: readonly ClientTool[] = [];
+  #tools: readonly ClientTool<unknown>[] = [];
   /** Tools that are being replaced: the agent may still call them. */
-  #former: readonly ClientTool[] = [];
+  #former: readonly ClientTool<unknown>[] = [];
 
   /** @param send - Sends a frame; throws when it is too long. */
   constructor(send: (frame: object) => void) {
     this.#send = send;
   }
 
-  /** The tools as the agent is told of them. */
+  /**
+   * The tools as the agent is told of them.
+   *
+   * @throws {TypeError} When the parameters of one cannot be told as JSON Schema.
+   */
   get definitions(): HostTool[] {
     return this.#tools.map(({ name, label, description, parameters, timeoutMs }) => ({
       name,
       ...(label === undefined ? {} : { label }),
       description,
-      parameters,
+      parameters: toJsonSchema(parameters),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     }));
   }
 
   /** Replaces the tools while `tell` tells the agent; if it refuses, they stay as they were. Calls that are going on go on. */
-  async replace<T>(tools: readonly ClientTool[], tell: () => Promise<T>): Promise<T> {
+  async replace<T>(tools: readonly ClientTool<unknown>[], tell: () => Promise<T>): Promise<T> {
     const former = this.#tools;
     const current = [...tools];
     this.#tools = current;
@@ -91,7 +99,7 @@ export class HostTools {
     for (const id of [...this.#calls.keys()]) this.#end(id, reason);
   }
 
-  async #run(tool: ClientTool, call: HostToolCall): Promise<void> {
+  async #run(tool: ClientTool<unknown>, call: HostToolCall): Promise<void> {
     const controller = new AbortController();
     const { signal } = controller;
     this.#calls.set(call.id, controller);
@@ -102,7 +110,10 @@ export class HostTools {
     const update = (partial: NonNullable<HostToolAnswer>) =>
       send(() => ({ type: "host_tool_update", id: call.id, partialResult: toOutput(partial) }));
     try {
-      const answer = await tool.execute(call.arguments, { toolCallId: call.toolCallId, signal, update });
+      const read = await readArguments(tool.parameters, call.arguments);
+      if ("problems" in read) throw new TypeError(`Invalid arguments for ${tool.name}. ${read.problems.join("; ")}.`);
+      const context = { toolCallId: call.toolCallId, signal, update };
+      const answer = await tool.execute(read.value, context);
       send(() => toResult(call.id, answer));
     } catch (error) {
       // Also for an answer that is too long to be sent: its error says so.

@@ -13,6 +13,7 @@ export {
   RpcTimeoutError,
 } from "./errors.ts";
 export type { EventListener, EventsOptions } from "./event-hub.ts";
+export type { EventIterator } from "./event-queue.ts";
 export type { ClientTool, HostToolAnswer, HostToolContext } from "./host-tools.ts";
 export type { RpcClientOptions, SendOptions } from "./options.ts";
 export { type AcquireOptions, AgentPool, createPool, type PoolOptions, type PoolState } from "./pool.ts";
@@ -46,5 +47,6 @@ export type {
 } from "./protocol-types.ts";
 export { type BashOptions, type PromptOptions, RpcClient } from "./rpc-client.ts";
 export type { CommandOptions, RpcCommands } from "./rpc-commands.ts";
+export type { JsonSchema, StandardSchema, ToolParameters } from "./tool-parameters.ts";
 export type { DialogContext, DialogHandler, DisplayHandler, UiFields } from "./ui-handlers.ts";
 export type { WaitOptions } from "./waiting-line.ts";

@@ -4,6 +4,7 @@ import { callSafely } from "./call-safely.ts";
 import type { Connection, IncomingFrame, OutputListener } from "./connection.ts";
 import { type AgentProcessError, RpcAbortError } from "./errors.ts";
 import { EventHub, type EventListener, type EventsOptions } from "./event-hub.ts";
+import type { EventIterator } from "./event-queue.ts";
 import { Flow } from "./flow.ts";
 import { type ClientTool, HostTools } from "./host-tools.ts";
 import { defaultTimeoutMs, type RpcClientOptions, type SendOptions } from "./options.ts";
@@ -174,7 +175,7 @@ export class RpcClient extends RpcDialogs {
    * @returns the names of the tools.
    * @throws {RpcCommandError} When the agent does not take them, for example because it has a tool of that name; the former ones stay.
    */
-  async setTools(tools: readonly ClientTool[], options: SendOptions = {}): Promise<string[]> {
+  async setTools(tools: readonly ClientTool<unknown>[], options: SendOptions = {}): Promise<string[]> {
     return await this.#tools.replace(tools, async () => {
       const { definitions } = this.#tools;
       if (!this.#life.isStarted) return definitions.map(({ name }) => name);
@@ -183,12 +184,12 @@ export class RpcClient extends RpcDialogs {
   }
 
   /** The same as `setTools`, under the name that the family of clients has for it. */
-  setCustomTools(tools: readonly ClientTool[], options?: SendOptions): Promise<string[]> {
+  setCustomTools(tools: readonly ClientTool<unknown>[], options?: SendOptions): Promise<string[]> {
     return this.setTools(tools, options);
   }
 
   /** The same as `setTools`, under the name of the command. */
-  setHostTools(tools: readonly ClientTool[], options?: SendOptions): Promise<string[]> {
+  setHostTools(tools: readonly ClientTool<unknown>[], options?: SendOptions): Promise<string[]> {
     return this.setTools(tools, options);
   }
 
@@ -213,7 +214,7 @@ export class RpcClient extends RpcDialogs {
    * Events that the reader has not come to yet wait. When more than `maxWaiting` do, the agent's output is left unread until the
    * reader has caught up, except while a call of this client waits for its answer; so leave the loop when you need no more.
    */
-  events(options: EventsOptions = {}): AsyncIterableIterator<RpcEvent, undefined> {
+  events(options: EventsOptions = {}): EventIterator<RpcEvent> {
     return this.#events.iterate(options, this.#life.closedBy);
   }
 

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import type { ClientTool, HostToolContext } from "../src/index.ts";
 import { errorOf } from "./helpers/clients.ts";
 import { startPuppet } from "./helpers/puppet.ts";
@@ -31,6 +32,23 @@ test("setTools tells the agent of the tools, and their calls run here", async ()
   await puppet.write(call("h1"));
   expect(await puppet.received()).toEqual(result("h1", "Oslo: sun"));
   expect(contexts).toMatchObject([{ toolCallId: "call_h1" }]);
+});
+
+test("parameters may be a Zod schema: the agent gets its JSON Schema, and Zod has its say before the tool runs", async () => {
+  await using puppet = await startPuppet();
+  const schema = z.object({ city: z.string().refine((city) => city !== "Atlantis", "sank"), days: z.number().default(3) });
+  const weather: ClientTool<z.infer<typeof schema>> = {
+    ...{ name: "weather", description: "Tells the weather.", parameters: schema },
+    execute: ({ city, days }) => `${city satisfies string}: ${days satisfies number} days of sun`,
+  };
+  await puppet.client.setTools([weather]);
+  const properties = { city: { type: "string" }, days: { type: "number", default: 3 } };
+  const shown = { type: "object", properties, required: ["city"] };
+  expect(await puppet.received()).toMatchObject({ tools: [{ name: "weather", parameters: shown }] });
+  await puppet.write(call("h1"));
+  expect(await puppet.received()).toEqual(result("h1", "Oslo: 3 days of sun"));
+  await puppet.write({ ...call("h2"), arguments: { city: "Atlantis" } });
+  expect(await puppet.received()).toEqual(failure("h2", "Invalid arguments for weather. /city: sank."));
 });
 
 test("answers may be a text, content with details, an error, or nothing; what is thrown is an error result", async () => {

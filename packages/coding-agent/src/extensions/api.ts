@@ -1,8 +1,8 @@
-import type { AgentMessage, AgentTool, AgentToolResult } from "@pikit/agent";
+import type { AgentMessage, AgentToolResult } from "@pikit/agent";
 import type { ApiLoader, ImageContent, Model, TextContent } from "@pikit/ai";
-import type { Static, TSchema } from "@sinclair/typebox";
 import type { RiskTier } from "../approvals/risk.ts";
 import type { StreamingBehavior } from "../run/session-queues.ts";
+import type { ToolDefinition } from "../tools/define-tool.ts";
 import type { ExtensionEventName, ExtensionEvents } from "./events.ts";
 
 /** The version of this interface. A module that exports a higher `apiVersion` is refused. */
@@ -26,7 +26,7 @@ export interface ExtensionApi {
   /** Calls `handler` at each event of that name. Returns the function that ends it. */
   on<N extends ExtensionEventName>(event: N, handler: ExtensionHandler<N>): () => void;
   /** Gives the model a tool. One with the name of a built-in tool takes its place; a second one of this extension replaces the first. */
-  registerTool<TParameters extends TSchema, TDetails>(tool: ExtensionTool<TParameters, TDetails>): void;
+  registerTool<TArguments = Record<string, unknown>, TDetails = unknown>(tool: ExtensionTool<TArguments, TDetails>): void;
   /** Adds `/name`. It runs at once, also while a run is going, and is never sent to the model. */
   registerCommand(name: string, command: ExtensionCommand): void;
   /** Adds models, or a whole api that models can name. */
@@ -43,15 +43,13 @@ export interface ExtensionApi {
 }
 
 /** A tool whose `execute` gets the context too. */
-export interface ExtensionTool<TParameters extends TSchema = TSchema, TDetails = unknown>
-  extends Omit<AgentTool<TParameters, TDetails>, "label" | "execute"> {
-  /** For people. Default: the name. */
-  label?: string;
+export interface ExtensionTool<TArguments = unknown, TDetails = unknown>
+  extends Omit<ToolDefinition<TArguments, TDetails>, "execute"> {
   /** How far its calls reach, for approvals. Default: `execute`. */
   riskTier?: RiskTier;
   execute(
     toolCallId: string,
-    params: Static<TParameters>,
+    params: TArguments,
     signal: AbortSignal,
     onUpdate: (partialResult: AgentToolResult<TDetails>) => void,
     context: ExtensionContext,

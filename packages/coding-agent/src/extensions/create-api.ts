@@ -1,5 +1,7 @@
 import { isTooDeep, maxNesting, registerApi } from "@pikit/ai";
 import { toCustomProvider } from "../models/custom-providers.ts";
+import { isStandardSchema } from "../protocol/tool-parameters.ts";
+import { describeParameters } from "../tools/define-tool.ts";
 import { type ExtensionApi, type ExtensionTool, extensionApiVersion } from "./api.ts";
 import { execProgram } from "./exec-program.ts";
 import type { Extension } from "./extension.ts";
@@ -35,9 +37,12 @@ export function createApi({ extension, session, onRegistered }: ApiParts): Exten
         parameters: "object",
         execute: "function",
       })) {
+        // Schemas of some libraries are functions.
+        if (field === "parameters" && isStandardSchema(tool.parameters)) continue;
         if (typeof tool[field as keyof typeof tool] !== type) throw new TypeError(`A tool needs the field "${field}", a ${type}.`);
       }
-      extension.tools.set(tool.name, tool as unknown as ExtensionTool);
+      describeParameters(tool.name, tool.parameters);
+      extension.tools.set(tool.name, tool as ExtensionTool);
       onRegistered();
     },
     registerCommand(name, command) {

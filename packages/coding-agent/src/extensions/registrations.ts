@@ -1,4 +1,5 @@
 import type { AgentTool } from "@pikit/agent";
+import { checkArguments, describeParameters } from "../tools/define-tool.ts";
 import type { Extension } from "./extension.ts";
 import { HandlerClock } from "./handler-clock.ts";
 import { HandlerContext } from "./handler-context.ts";
@@ -82,12 +83,16 @@ export class Registrations {
     if (!tool) throw new Error(`The extension ${extension.path} has no tool "${toolName}".`);
     const { name, label = name, description, parameters, executionMode } = tool;
     return {
-      ...{ name, label, description, parameters },
+      ...{ name, label, description, parameters: describeParameters(name, parameters) },
       ...(executionMode === undefined ? {} : { executionMode }),
       execute: (toolCallId, params, signal, onUpdate) => {
         const clock = new HandlerClock(Number.POSITIVE_INFINITY);
         const context = new HandlerContext(this.#parts.session, clock);
-        return clock.limit(() => tool.execute(toolCallId, params, signal, onUpdate, context), signal);
+        const work = async () => {
+          const args = await checkArguments(name, parameters, params);
+          return tool.execute(toolCallId, args, signal, onUpdate, context);
+        };
+        return clock.limit(work, signal);
       },
     };
   }

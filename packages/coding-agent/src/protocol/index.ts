@@ -60,3 +60,11 @@ export {
 } from "./messages.ts";
 export { SnapshotBuilder, type SnapshotUpdate } from "./snapshots.ts";
 export { type DeltaUpdate, joinDeltas, newUsage, toDelta } from "./stream-records.ts";
+export {
+  isStandardSchema,
+  type JsonSchema,
+  readArguments,
+  type StandardSchema,
+  type ToolParameters,
+  toJsonSchema,
+} from "./tool-parameters.ts";

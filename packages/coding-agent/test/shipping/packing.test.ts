@@ -74,30 +74,69 @@ test("rpc-client stands alone: no dependency, and its declarations import nothin
   }
 });
 
-test("a TypeScript program compiles against all entry points, declarations checked", async () => {
-  const program = `
+/** The oldest TypeScript that reads the declarations, the last one with the old compiler, and ours. */
+const compilers = {
+  "5.2": ["nodenext", join(root, "tools/compilers/node_modules/typescript-5.2/bin/tsc")],
+  "6.0": ["bundler", join(root, "tools/compilers/node_modules/typescript-6/bin/tsc")],
+  "7.0": ["nodenext", join(root, "node_modules/typescript/bin/tsc")],
+} as const;
+
+test.each(Object.entries(compilers))(
+  "a program compiles with TypeScript %s against all entry points, declarations checked",
+  async (version, [moduleResolution, compiler]) => {
+    const program = `
     import { stream } from "@pikit/ai";
+    import { PartialArguments } from "@pikit/ai/partial-arguments";
     import { Agent } from "@pikit/agent";
-    import { AgentSession, createAgentSession } from "@pikit/coding-agent";
+    import { type AgentSession, createAgentSession, defineTool, type ExtensionApi, Type } from "@pikit/coding-agent";
     import { commands } from "@pikit/coding-agent/protocol";
     import { sessionStoreTests } from "@pikit/coding-agent/session-store-tests";
-    import { RpcClient } from "@pikit/rpc-client";
-    export const used = [stream, Agent, AgentSession, createAgentSession, commands, sessionStoreTests, RpcClient];`;
-  const compilerOptions = {
-    module: "nodenext",
-    target: "es2024",
-    lib: ["es2024", "esnext.disposable"],
-    strict: true,
-    noEmit: true,
-    skipLibCheck: false,
-    typeRoots: [join(root, "node_modules/@types")],
-    types: ["node"],
-  };
-  await mkdir(join(folder, "typed"), { recursive: true });
-  await writeFile(join(folder, "typed/program.ts"), program);
-  await writeFile(join(folder, "typed/tsconfig.json"), JSON.stringify({ compilerOptions, include: ["program.ts"] }));
-  expect(await run(tool("tsc"), ["-p", "typed"], { cwd: folder })).toEqual({ code: 0, stdout: "", stderr: "" });
-});
+    import { type ClientTool, RpcClient } from "@pikit/rpc-client";
+    import { z } from "zod";
+
+    const content = (text: string) => ({ content: [{ type: "text" as const, text }], details: null });
+    const fields = { name: "weather", description: "Tells the weather." };
+    const city = z.object({ city: z.string(), days: z.number().default(3) });
+    const plain = { type: "object", properties: { city: { type: "string" } } };
+    const tools = [
+      defineTool({ ...fields, parameters: Type.Object({ city: Type.String() }), execute: async (_id, { city }) => content(city) }),
+      defineTool({ ...fields, parameters: city, execute: async (_id, { city, days }) => content(city.repeat(days)) }),
+      defineTool<{ city: string }>({ ...fields, parameters: plain, execute: async (_id, { city }) => content(city) }),
+      // @ts-expect-error: the schema says that it is a text
+      defineTool({ ...fields, parameters: city, execute: async (_id, { city }) => content(city * 2) }),
+      // @ts-expect-error: the schema has no town
+      defineTool({ ...fields, parameters: Type.Object({ city: Type.String() }), execute: async (_id, { town }) => content(town) }),
+    ];
+    export const open = (): Promise<AgentSession> => createAgentSession({ model: "demo/tour", customTools: tools });
+    export default (pi: ExtensionApi) => {
+      pi.registerTool({ ...fields, parameters: city, execute: async (_id, { city }, _signal, _update, { cwd }) => content(city + cwd) });
+    };
+    export const clientTool: ClientTool<z.infer<typeof city>> = { ...fields, parameters: city, execute: ({ city }) => city };
+    export const read = async (client: RpcClient) => { for await (const { type } of client.events()) return type; };
+    export const used = [stream, PartialArguments, Agent, commands, sessionStoreTests];`;
+    const compilerOptions = {
+      module: moduleResolution === "bundler" ? "esnext" : moduleResolution,
+      moduleResolution,
+      target: "es2022",
+      lib: ["es2022"],
+      strict: true,
+      noEmit: true,
+      skipLibCheck: false,
+      typeRoots: [join(root, "node_modules/@types")],
+      types: ["node"],
+      paths: { zod: [join(root, "packages/coding-agent/node_modules/zod/index.d.ts")] },
+    };
+    const project = join(folder, `typed-${version}`);
+    await mkdir(project);
+    await writeFile(join(project, "package.json"), '{ "type": "module" }');
+    await writeFile(join(project, "program.ts"), program);
+    // Zod's own declarations use a type that came with 5.4.
+    if (version === "5.2") await writeFile(join(project, "for-zod.d.ts"), "type NoInfer<T> = T;");
+    await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+    const finished = await run(process.execPath, [compiler, "-p", project], { cwd: folder });
+    expect(finished).toEqual({ code: 0, stdout: "", stderr: "" });
+  },
+);
 
 /** Runs the installed `pi` the way npm links it. */
 function pi(args: readonly string[], input?: string): Promise<Finished> {
