@@ -21,8 +21,17 @@ export function plainName(id: string): string {
 
 /** The names of each model that a vendor sells itself and has not switched off, the shorter one first. */
 export function vendorIds(vendor: string): string[][] {
+  return namesOf(vendor, ({ retired }) => !retired);
+}
+
+/** The same of every model that a vendor ever sold itself. */
+export function everyVendorId(vendor: string): string[][] {
+  return namesOf(vendor, () => true);
+}
+
+function namesOf(vendor: string, isMeant: (config: ModelConfig) => boolean | undefined): string[][] {
   return Object.values(MODEL_CONFIGS)
-    .filter((config) => config.provider === vendor && !config.retired && !config.openRouterOnly && canCallTools(config))
+    .filter((config) => config.provider === vendor && !config.openRouterOnly && canCallTools(config) && isMeant(config))
     .map(({ shortName, fullName }) => [shortName, fullName]);
 }
 

@@ -30,7 +30,16 @@ export function pricedModels(provider: string): PricedModel[] {
 export function priceOf(provider: string, id: string): ModelCost | undefined {
   const found = calcPrice({}, id, { providerId: provider, timestamp: pricesAsOf });
   // The list also matches prefixes, and would sell a new model at the price of the one that it replaces.
-  if (found?.model.id !== id) return undefined;
+  return found?.model.id === id ? toCost(found) : undefined;
+}
+
+/** The price of a former model by the name under which it was sold, which the list may have under another one. */
+export function formerPriceOf(provider: string, name: string): ModelCost | undefined {
+  const found = calcPrice({}, name, { providerId: provider, timestamp: pricesAsOf });
+  return found ? toCost(found) : undefined;
+}
+
+function toCost(found: NonNullable<ReturnType<typeof calcPrice>>): ModelCost | undefined {
   const { input_mtok, output_mtok, cache_read_mtok, cache_write_mtok } = found.model_price;
   if (input_mtok === undefined || output_mtok === undefined) return undefined;
   return {

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type { ModelRow } from "../../packages/ai/src/catalog/model-rows.ts";
 import type { Model } from "../../packages/ai/src/types.ts";
 import { buildCatalog } from "./build.ts";
+import { formerModels } from "./former.ts";
 import { sources } from "./sources.ts";
 
 /** A file of the catalog as it should be. */
@@ -15,11 +16,16 @@ export interface GeneratedFile {
 
 /** Makes every generated file of the catalog, without writing any. */
 export function renderCatalog(): GeneratedFile[] {
-  return [...buildCatalog(sources)].map(([provider, models]) => ({
+  const catalog = buildCatalog(sources);
+  const listed = [...catalog].map(([provider, models]) => ({
     name: `${provider}.generated.ts`,
     text: render(models),
     models,
   }));
+  const former = sources
+    .map((source) => formerModels(source, catalog.get(source.provider) ?? []))
+    .filter(({ length }) => length > 0);
+  return [...listed, { name: "former.generated.ts", text: renderFormer(former), models: former.flat() }];
 }
 
 /** The hash that the header of a generated file must hold, from the file's text below its header. */
@@ -34,14 +40,30 @@ export function splitGenerated(text: string): { hash: string; body: string } | u
 }
 
 function render(models: readonly Model[]): string {
+  return withHeader(`import { toModels } from "./model-rows.ts";
+
+/** The models of ${models[0]?.provider}. */
+export const models = ${renderModels(models)};
+`);
+}
+
+function renderFormer(providers: readonly (readonly Model[])[]): string {
+  const lists = providers.map((models) => `  ...${renderModels(models)},\n`).join("");
+  return withHeader(`import { toModels } from "./model-rows.ts";
+
+/** Models that the catalog does not list any more. */
+export const models = [
+${lists}];
+`);
+}
+
+function renderModels(models: readonly Model[]): string {
   const { api, provider, baseUrl } = models[0] as Model;
   const rows = models.map((model) => `  ${JSON.stringify(toRow(model))},\n`).join("");
-  const body = `import { toModels } from "./model-rows.ts";
+  return `toModels(${JSON.stringify({ api, provider, baseUrl })}, [\n${rows}])`;
+}
 
-/** The models of ${provider}. */
-export const models = toModels(${JSON.stringify({ api, provider, baseUrl })}, [
-${rows}]);
-`;
+function withHeader(body: string): string {
   const header = `// Made by scripts/generate-catalog.ts from ${dataVersions()}. Do not edit it: change scripts/catalog/ and run the script.
 // Content hash: ${contentHash(body)}
 `;

@@ -30,6 +30,8 @@ export interface CatalogSource {
   ids: { kind: "vendor"; vendor: string } | { kind: "router" } | { kind: "written" } | { kind: "copy"; of: string };
   /** What the data lack or have wrong, and for `written` all there is. */
   models?: readonly OverlayModel[];
+  /** Models that the catalog leaves out, where llm-zoo does not have them. */
+  former?: readonly (OverlayModel & Facts)[];
   /** Providers all of whose models are served here too, at their price; by what precedes the id. */
   vendors?: Readonly<Record<string, string>>;
   /** Ids to leave out. */
@@ -75,6 +77,13 @@ export const sources: readonly CatalogSource[] = [
   },
   {
     provider: "openai",
+    former: [
+      { id: "gpt-4", name: "GPT-4", reasoning: false, image: false, contextWindow: 8192, maxTokens: 8192 },
+      { id: "gpt-3.5-turbo", name: "GPT-3.5 Turbo", reasoning: false, image: false, contextWindow: 16_385, maxTokens: 4096 },
+      { id: "gpt-5-chat", name: "GPT-5 Chat", reasoning: false, image: true, contextWindow: 128_000, maxTokens: 16_384 },
+      // Does not reason, other than llm-zoo says.
+      { id: "chatgpt-4o-latest", name: "ChatGPT-4o", reasoning: false, image: true, contextWindow: 128_000, maxTokens: 16_384 },
+    ],
     api: openaiApi,
     baseUrl: "https://api.openai.com/v1",
     prices: "openai",
@@ -103,6 +112,30 @@ export const sources: readonly CatalogSource[] = [
   },
   {
     provider: "google",
+    former: [
+      {
+        id: "gemini-2.0-flash",
+        name: "Gemini 2.0 Flash",
+        reasoning: false,
+        image: true,
+        contextWindow: 1_048_576,
+        maxTokens: 8192,
+      },
+      {
+        id: "gemini-2.0-flash-lite",
+        name: "Gemini 2.0 Flash-Lite",
+        ...{ reasoning: false, image: true, contextWindow: 1_048_576, maxTokens: 8192 },
+      },
+      { id: "gemini-1.5-pro", name: "Gemini 1.5 Pro", reasoning: false, image: true, contextWindow: 2_097_152, maxTokens: 8192 },
+      {
+        id: "gemini-1.5-flash",
+        name: "Gemini 1.5 Flash",
+        reasoning: false,
+        image: true,
+        contextWindow: 1_048_576,
+        maxTokens: 8192,
+      },
+    ],
     api: "google-generative-ai",
     baseUrl: "https://generativelanguage.googleapis.com/v1beta",
     prices: "google",

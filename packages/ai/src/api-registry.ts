@@ -17,6 +17,11 @@ export function registerApi(api: Api, load: ApiLoader): void {
   loaded.delete(api);
 }
 
+/** The names of the apis that models can have now. */
+export function knownApis(): Api[] {
+  return [...loaders.keys()];
+}
+
 /**
  * The adapter of an api, loaded on first use. May be called early, to have it ready.
  *
@@ -27,7 +32,7 @@ export function loadApi(api: Api): Promise<ApiAdapter> {
   if (known) return known;
   const load = loaders.get(api);
   if (!load) {
-    const names = [...loaders.keys()].join(", ");
+    const names = knownApis().join(", ");
     return Promise.reject(
       new AiError("unsupported", `Unknown api "${api}": expected one of ${names}, or one added with registerApi.`),
     );

@@ -1,5 +1,5 @@
 export type { ApiAdapter, ApiLoader, ApiRequest } from "./api-adapter.ts";
-export { loadApi, registerApi } from "./api-registry.ts";
+export { knownApis, loadApi, registerApi } from "./api-registry.ts";
 export {
   createScriptedModel,
   playAnswers,
@@ -10,7 +10,7 @@ export {
 export { MessageAssembler, type TextBlock, type ThinkingBlock, type ToolCallBlock } from "./assembler.ts";
 export { AssistantMessageEventStream } from "./assistant-stream.ts";
 export { environmentKey, keyVariablesOf } from "./auth.ts";
-export { loadProviderModels, type ProviderEntry, providers } from "./catalog/catalog.ts";
+export { loadFormerModels, loadProviderModels, type ProviderEntry, providers } from "./catalog/catalog.ts";
 export { AiError, type AiErrorCode, type AiErrorOptions, isAiError } from "./errors.ts";
 export { EventStream } from "./event-stream.ts";
 export { cutDeep, isTooDeep, maxNesting } from "./nesting.ts";

@@ -99,7 +99,7 @@ async function assemble(
         limitMs: options.extensionTimeoutMs,
       });
   if (extensions && resources.hasExtensions(settings)) await extensions.load();
-  const models = createModels(options, cwd, extensions?.providers ?? []);
+  const models = createModels(options, cwd, extensions?.providers ?? [], report);
   const context = await conversation.readContext();
   const { model, thinkingLevel } = await chooseModel(models, options, settings, context);
 
@@ -222,13 +222,17 @@ async function createStore(choice: SessionChoice, folder: string): Promise<Sessi
 }
 
 /** @param cwd - Where the session works; a file to record to is named from where it was started. */
-function createModels(options: ResolvedOptions, cwd: string, providers: LazyExtensions["providers"]): ModelRegistry {
+function createModels(
+  options: ResolvedOptions,
+  cwd: string,
+  providers: LazyExtensions["providers"],
+  report: (problem: string) => void,
+): ModelRegistry {
   const { agentDir, apiKey, cwd: startFolder, offline = false, record } = options;
   const models = new ModelRegistry({
     agentDir,
     credentials: new Credentials(agentDir, { apiKey }),
-    cwd,
-    offline,
+    ...{ cwd, offline, report },
     ...(record !== undefined && { recordTo: resolve(startFolder, record) }),
   });
   for (const provider of providers) models.addProvider(provider);

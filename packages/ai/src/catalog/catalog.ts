@@ -5,20 +5,26 @@ export interface ProviderEntry {
   provider: string;
   /** The model used when a user names only the provider, or only has its key. */
   defaultModelId: string;
+  /** How the ids of the models begin that it makes itself. */
+  ownIds?: RegExp;
   /** Its models have no `baseUrl`, since every customer has another one: a key alone does not make it usable. */
   needsBaseUrl?: true;
 }
 
 /** Providers of the built-in catalog, in the order in which their keys are looked for. */
 export const providers: readonly ProviderEntry[] = [
-  { provider: "anthropic", defaultModelId: "claude-sonnet-5-5" },
-  { provider: "openai", defaultModelId: "gpt-6.1-sol" },
-  { provider: "google", defaultModelId: "gemini-3.8-flash" },
+  { provider: "anthropic", defaultModelId: "claude-sonnet-5-5", ownIds: /^claude-/ },
+  { provider: "openai", defaultModelId: "gpt-6.1-sol", ownIds: /^(?:chat)?gpt-(?!oss)|^o\d/ },
+  { provider: "google", defaultModelId: "gemini-3.8-flash", ownIds: /^gemini-/ },
   { provider: "openrouter", defaultModelId: "anthropic/claude-sonnet-5.5" },
-  { provider: "xai", defaultModelId: "grok-4.7" },
+  { provider: "xai", defaultModelId: "grok-4.7", ownIds: /^grok-/ },
   { provider: "groq", defaultModelId: "openai/gpt-oss-120b" },
-  { provider: "mistral", defaultModelId: "mistral-medium-3-5" },
-  { provider: "deepseek", defaultModelId: "deepseek-v4-pro" },
+  {
+    provider: "mistral",
+    defaultModelId: "mistral-medium-3-5",
+    ownIds: /^(?:open-)?(?:mi[sn]tral|magistral|codestral|devstral|pixtral)-/,
+  },
+  { provider: "deepseek", defaultModelId: "deepseek-v4-pro", ownIds: /^deepseek-/ },
   { provider: "cerebras", defaultModelId: "gpt-oss-120b" },
   { provider: "together", defaultModelId: "zai-org/GLM-5.3" },
   { provider: "azure-openai", defaultModelId: "gpt-6-sol", needsBaseUrl: true },
@@ -37,6 +43,11 @@ const loaders: Readonly<Record<string, () => Promise<{ models: readonly Model[] 
   together: () => import("./together.generated.ts"),
   "azure-openai": () => import("./azure-openai.generated.ts"),
 };
+
+/** Models of a built-in provider that its catalog does not list any more. Their ids have no date. */
+export async function loadFormerModels(provider: string): Promise<readonly Model[]> {
+  return (await import("./former.generated.ts")).models.filter((model) => model.provider === provider);
+}
 
 /** The models of a built-in provider; one file a provider, loaded on first use. Empty for unknown providers. */
 export async function loadProviderModels(provider: string): Promise<readonly Model[]> {

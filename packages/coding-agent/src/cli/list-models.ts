@@ -1,6 +1,6 @@
 import { agentFolder } from "../config/paths.ts";
 import { Credentials } from "../models/credentials.ts";
-import { ModelRegistry } from "../models/model-registry.ts";
+import { isDemo, ModelRegistry } from "../models/model-registry.ts";
 import type { Arguments } from "./args.ts";
 
 /** `pi --list-models [search]`: one model a line, `provider/id` first. */
@@ -12,7 +12,8 @@ export async function listModels(options: Arguments["options"], search: readonly
     cwd: process.cwd(),
   });
   const words = search.map((word) => word.toLowerCase());
-  const models = [...(await registry.available()), ...(await registry.local())].filter((model) => {
+  const usable = [...(await registry.available()), ...(await registry.local())];
+  const models = (usable.every(isDemo) ? usable : usable.filter((model) => !isDemo(model))).filter((model) => {
     const text = `${model.provider}/${model.id} ${model.name}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });

@@ -53,8 +53,8 @@ export function createApi({ extension, session, onRegistered }: ApiParts): Exten
     },
     registerProvider(name, { load, ...provider }) {
       const register = async () => {
-        const added = await toCustomProvider(name, { baseUrl: "", ...provider }, `Provider "${name}"`);
         if (load) registerApi(provider.api, load);
+        const added = await toCustomProvider(name, { baseUrl: "", ...provider }, `Provider "${name}"`);
         extension.providers.push(added);
         onRegistered();
       };

@@ -1,10 +1,11 @@
-import type { Model } from "@pikit/ai";
+import { knownApis, type Model } from "@pikit/ai";
 import type { Static, TSchema } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
 import { readJsonFile } from "../config/json-file.ts";
 import { UsageError } from "../errors.ts";
 import { WireModelSchema } from "../protocol/messages.ts";
 import { readFields } from "../protocol/validate.ts";
+import type { Endpoint } from "./endpoint.ts";
 
 const { id, name, reasoning, input, contextWindow, maxTokens, cost } = WireModelSchema.properties;
 
@@ -35,6 +36,8 @@ export interface CustomProvider {
   name: string;
   /** A literal key, or `$NAME` for a variable of the environment. */
   apiKey: string | undefined;
+  /** Where models are asked that are not listed. */
+  endpoint: Endpoint;
   models: Model[];
 }
 
@@ -62,11 +65,20 @@ export async function readCustomProviders(path: string): Promise<CustomProvider[
  */
 export async function toCustomProvider(name: string, value: unknown, where: string): Promise<CustomProvider> {
   const provider = await read(ProviderSchema, value, where);
+  if (!knownApis().includes(provider.api)) throw await unknownApi(provider.api, where);
   const models = provider.models.map(async (entry, index) => {
     const model = await read(ModelSchema, entry, `${where}, model ${index + 1}`);
     return toModel(name, provider, model);
   });
-  return { name, apiKey: provider.apiKey, models: await Promise.all(models) };
+  const { api, baseUrl, headers, compat } = provider;
+  const endpoint = { api, provider: name, baseUrl, ...(headers ? { headers } : {}), ...(compat ? { compat } : {}) };
+  return { name, apiKey: provider.apiKey, endpoint, models: await Promise.all(models) };
+}
+
+async function unknownApi(api: string, where: string): Promise<UsageError> {
+  const names = knownApis().filter((name) => name !== "scripted");
+  const { suggest } = await import("../suggest.ts");
+  return new UsageError(`${where}: Unknown api "${api}".${suggest(api, names)} Expected one of ${names.join(", ")}.`, 1);
 }
 
 function toModel(providerName: string, provider: Static<typeof ProviderSchema>, model: Static<typeof ModelSchema>): Model {

@@ -11,7 +11,7 @@ import {
 } from "@pikit/ai";
 import type { BranchContext } from "../conversation/context.ts";
 import { SessionError } from "../errors.ts";
-import type { ModelRegistry } from "./model-registry.ts";
+import { isDemo, type ModelRegistry } from "./model-registry.ts";
 
 export interface ModelChoiceParts {
   agent: Agent;
@@ -41,9 +41,14 @@ export class ModelChoice {
     this.#wantedLevel = parts.thinkingLevel;
   }
 
-  /** The model of that provider and id; undefined when there is none. */
+  /** The model of that provider and id, also one that is not listed where the provider has credentials; undefined when there is none. */
   find(provider: string, modelId: string): Promise<Model | undefined> {
     return this.#parts.models.find(provider, modelId);
+  }
+
+  /** Why `find` found nothing, with the nearest names. */
+  async describeMissing(provider: string, modelId: string): Promise<string> {
+    return (await import("./model-not-found.ts")).describeMissingModel(this.#parts.models, `${provider}/${modelId}`);
   }
 
   /** The models whose provider has credentials or needs none. */
@@ -85,7 +90,7 @@ export class ModelChoice {
 
   /** Goes to the next model. Returns it; undefined when there is no other. */
   async cycle(): Promise<Model | undefined> {
-    const choices = this.#parts.scope ?? (await this.#parts.models.available()).map((model): ScopedModel => ({ model }));
+    const choices = this.#parts.scope ?? (await this.#cyclable());
     const current = choices.findIndex(({ model }) => isSame(model, this.#state.model));
     const next = choices[(current + 1) % choices.length];
     if (!next || isSame(next.model, this.#state.model)) return undefined;
@@ -107,9 +112,18 @@ export class ModelChoice {
   async follow({ model, thinkingLevel }: Pick<BranchContext, "model" | "thinkingLevel">): Promise<void> {
     const { models } = this.#parts;
     const found = model && (await models.find(model.provider, model.modelId).catch(() => undefined));
+    if (model && !found)
+      models.report(
+        `The session's model ${model.provider}/${model.modelId} cannot be used here any more: the present one is kept.`,
+      );
     if (found && !isSame(found, this.#state.model)) this.#state.model = await models.prepare(found);
     this.#wantedLevel = (thinkingLevel && parseThinkingLevel(thinkingLevel)) ?? this.#wantedLevel;
     this.#clampLevel();
+  }
+
+  async #cyclable(): Promise<ScopedModel[]> {
+    const models = await this.#parts.models.available();
+    return models.filter((model) => !isDemo(model)).map((model) => ({ model }));
   }
 
   get #state(): Agent["state"] {

@@ -16,9 +16,6 @@ export interface ResolvedModel {
   thinkingLevel?: ThinkingLevel;
 }
 
-/** How many names are offered in place of an unknown one. */
-const maxSuggestions = 3;
-
 /**
  * Finds the model to use: what was asked for, else the one that the session was last set to, else the settings' default, else the default
  * of the first provider with a key, else the one named by `PI_FALLBACK_MODEL`, else none.
@@ -34,7 +31,7 @@ export async function resolveModel(
 ): Promise<ResolvedModel> {
   if (choice.model !== undefined) return findModel(registry, choice.model, choice.provider);
   if (choice.provider !== undefined) return { model: await findProviderDefault(registry, choice.provider) };
-  const storedModel = stored === undefined ? undefined : await findExact(registry, stored, undefined).catch(() => undefined);
+  const storedModel = stored === undefined ? undefined : await findStored(registry, stored);
   if (storedModel) return { model: storedModel };
   if (settings.defaultModel !== undefined) return findModel(registry, settings.defaultModel, settings.defaultProvider);
   if (settings.defaultProvider !== undefined) return { model: await findProviderDefault(registry, settings.defaultProvider) };
@@ -42,6 +39,13 @@ export async function resolveModel(
   if (model) return { model };
   const fallback = process.env.PI_FALLBACK_MODEL;
   return fallback ? findModel(registry, fallback, undefined) : { model: undefined };
+}
+
+async function findStored(registry: ModelRegistry, name: string): Promise<Model | undefined> {
+  const slash = name.indexOf("/");
+  const found = await registry.find(name.slice(0, slash), name.slice(slash + 1)).catch(() => undefined);
+  if (!found) registry.report(`The session's model ${name} cannot be used here any more: the default is taken.`);
+  return found;
 }
 
 /**
@@ -83,25 +87,26 @@ function splitLevel(name: string): { name: string; thinkingLevel?: ThinkingLevel
 }
 
 async function findModel(registry: ModelRegistry, name: string, provider: string | undefined): Promise<ResolvedModel> {
-  const exact = await findExact(registry, name, provider);
+  const exact = await findListed(registry, name, provider);
   if (exact) return { model: exact };
   // Only now is a colon taken for the start of a level: ids may hold colons too.
-  const split = splitLevel(name);
-  if (split.thinkingLevel) {
-    const model = await findExact(registry, split.name, provider);
-    if (model) return { model, thinkingLevel: split.thinkingLevel };
-  }
-  throw await unknownModel(registry, provider === undefined ? name : `${provider}/${name}`);
+  const { name: shortName, ...level } = splitLevel(name);
+  const model =
+    (shortName === name ? undefined : await findListed(registry, shortName, provider)) ??
+    (await findUnlisted(registry, shortName, provider));
+  if (model) return { model, ...level };
+  const full = provider === undefined || name.startsWith(`${provider}/`) ? name : `${provider}/${name}`;
+  const { describeMissingModel } = await import("./model-not-found.ts");
+  throw new UsageError(await describeMissingModel(registry, full), 1);
 }
 
-async function findExact(registry: ModelRegistry, name: string, provider: string | undefined): Promise<Model | undefined> {
+async function findListed(registry: ModelRegistry, name: string, provider: string | undefined): Promise<Model | undefined> {
   if (provider !== undefined) {
-    const id = name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name;
-    return (await registry.find(provider, id)) ?? registry.find(provider, name);
+    return (await registry.findListed(provider, withoutProvider(name, provider))) ?? registry.findListed(provider, name);
   }
   const slash = name.indexOf("/");
   if (slash > 0) {
-    const model = await registry.find(name.slice(0, slash), name.slice(slash + 1));
+    const model = await registry.findListed(name.slice(0, slash), name.slice(slash + 1));
     if (model) return model;
   }
   const sameId = (await registry.all()).filter(({ id }) => id === name);
@@ -109,15 +114,31 @@ async function findExact(registry: ModelRegistry, name: string, provider: string
   return sameId.find((_model, index) => usable[index]) ?? sameId[0];
 }
 
-async function findProviderDefault(registry: ModelRegistry, provider: string): Promise<Model> {
-  const models = (await registry.all()).filter((model) => model.provider === provider);
-  if (models[0]) return (await registry.defaultOf(provider)) ?? models[0];
-  const names = [...new Set((await registry.all()).map((model) => model.provider))];
-  throw new UsageError(`Unknown provider "${provider}". Known: ${names.join(", ")}.`, 1);
+/** A model that no list has: of the provider that is named, else of the one that makes models of such names. */
+async function findUnlisted(registry: ModelRegistry, name: string, provider: string | undefined): Promise<Model | undefined> {
+  if (provider !== undefined) return registry.findUnlisted(provider, withoutProvider(name, provider));
+  const slash = name.indexOf("/");
+  if (slash > 0) return registry.findUnlisted(name.slice(0, slash), name.slice(slash + 1));
+  const { vendorOf } = await import("./unlisted-model.ts");
+  const vendor = vendorOf(name);
+  return vendor === undefined ? undefined : registry.findUnlisted(vendor, name);
 }
 
-async function unknownModel(registry: ModelRegistry, name: string): Promise<UsageError> {
-  const names = (await registry.all()).map((model) => `${model.provider}/${model.id}`);
-  const { nearestNames } = await import("./nearest-names.ts");
-  return new UsageError(`Unknown model "${name}". Nearest: ${nearestNames(names, name, maxSuggestions).join(", ")}.`, 1);
+function withoutProvider(name: string, provider: string): string {
+  return name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name;
+}
+
+async function findProviderDefault(registry: ModelRegistry, provider: string): Promise<Model> {
+  const model = await registry.defaultOf(provider);
+  if (model) return model;
+  const names = await registry.providerNames();
+  if (names.includes(provider)) throw new UsageError(noModelsOf(provider), 1);
+  const { suggest } = await import("../suggest.ts");
+  throw new UsageError(`Unknown provider "${provider}".${suggest(provider, names)} Known: ${names.join(", ")}.`, 1);
+}
+
+function noModelsOf(provider: string): string {
+  return provider === "local"
+    ? "No model server answers on this machine, or it has no models. Start Ollama, llama.cpp or LM Studio, or name an endpoint in models.json."
+    : `The provider "${provider}" has no models listed. Name one with --model.`;
 }

@@ -29,7 +29,7 @@ describe("bad input is one line that names the thing", () => {
   test("an unknown model: the nearest names, exit code 1", async () => {
     const { exitCode, line } = await refusal(["-p", "--model", "claude-sonet-4-5", "hi"]);
     expect(exitCode).toBe(1);
-    expect(line).toMatch(/^Unknown model "claude-sonet-4-5"\. Nearest: \S*claude\S*sonnet\S*, /);
+    expect(line).toMatch(/^Model not found: claude-sonet-4-5\. Nearest: \S*claude\S*sonnet\S*, /);
     expect((await refusal(["--mode", "rpc", "--model", "demo/tor"])).line).toContain("demo/tour");
     expect((await refusal(["-p", "--provider", "acme", "hi"])).line).toMatch(
       /^Unknown provider "acme"\. Known: anthropic, .*demo\.$/,
@@ -90,7 +90,7 @@ test.skipIf(!hasTerminal)("no prompt on a terminal is the usage, exit code 2", a
 test("PI_DEBUG=1 adds the stack, and nothing else does", async () => {
   const args = ["-p", "--model", "nope", "hi"];
   const { stderr } = await runCli(workspace, args, { env: { PI_DEBUG: "1" } });
-  expect(stderr).toMatch(/^UsageError: Unknown model "nope"[^\n]*\n {4}at /);
+  expect(stderr).toMatch(/^UsageError: Model not found: nope\.[^\n]*\n {4}at /);
   expect((await runCli(workspace, args, { env: { PI_DEBUG: "0" } })).stderr).not.toMatch(/\n\s+at /);
 });
 

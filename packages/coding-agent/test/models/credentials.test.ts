@@ -75,7 +75,7 @@ describe("whether a model can be used", () => {
 
   test("a provider of models.json without a key needs none; one whose variable is not set lacks it, by name", async () => {
     const registry = await createRegistry({ open: endpoint, closed: { ...endpoint, apiKey: "$LOCAL_KEY" } });
-    expect((await registry.available()).map(({ provider }) => provider)).toEqual(["open", "demo"]);
+    expect((await registry.available()).map(({ provider }) => provider)).toEqual(["open"]);
     const model = await registry.find("closed", "m");
     if (!model) throw new Error("the model is there");
     await expect(registry.requireCredentials(model)).rejects.toMatchObject({
@@ -84,7 +84,7 @@ describe("whether a model can be used", () => {
     });
     vi.stubEnv("LOCAL_KEY", "x");
     await registry.requireCredentials(model);
-    expect((await registry.available()).map(({ provider }) => provider)).toEqual(["open", "closed", "demo"]);
+    expect((await registry.available()).map(({ provider }) => provider)).toEqual(["open", "closed"]);
   });
 
   test("a provider of models.json that takes a built-in name may bring its key, and its models win", async () => {

@@ -6,7 +6,8 @@ import { useWorkspace } from "../helpers/workspace.ts";
 const workspace = useWorkspace();
 const path = () => join(workspace.agentDir, "models.json");
 
-const provider = { baseUrl: "http://127.0.0.1:1", api: "openai-completions", models: [{ id: "m" }] };
+const baseUrl = "http://127.0.0.1:1";
+const provider = { baseUrl, api: "openai-completions", models: [{ id: "m" }] };
 
 test("a model needs only an id; the rest has defaults, and headers and compat of provider and model are joined", async () => {
   await workspace.write("agent/models.json", {
@@ -36,13 +37,20 @@ test("a model needs only an id; the rest has defaults, and headers and compat of
   const shared = {
     api: "openai-completions",
     provider: "local",
-    baseUrl: "http://127.0.0.1:1",
+    baseUrl,
     cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
   };
   expect(await readCustomProviders(path())).toEqual([
     {
       name: "local",
       apiKey: "$KEY",
+      endpoint: {
+        api: "openai-completions",
+        provider: "local",
+        baseUrl,
+        headers: { "x-a": "1", "x-b": "1" },
+        compat: { a: 1, b: 1 },
+      },
       models: [
         {
           ...shared,
@@ -82,6 +90,10 @@ test.each([
   [{ providers: [] }, /models\.json: "providers" must be an object/],
   [{ providers: { x: 5 } }, /models\.json, provider "x" must be an object/],
   [{ providers: { x: { ...provider, baseUrl: undefined } } }, /provider "x": Field "baseUrl" must be a string, but is missing/],
+  [
+    { providers: { x: { ...provider, api: "openai-completion" } } },
+    /provider "x": Unknown api "openai-completion"\. Did you mean "openai-completions"\? Expected one of anthropic-messages, .*google-generative-ai\.$/,
+  ],
   [{ providers: { x: { ...provider, models: {} } } }, /provider "x": Field "models" must be an array/],
   [{ providers: { x: { ...provider, models: ["m"] } } }, /provider "x", model 1 must be an object/],
   [

@@ -34,6 +34,22 @@ test("--list-models shows what runs on this machine, and --model local/… uses 
   expect(answer).toEqual({ exitCode: 0, stdout: "Hello from here\n", stderr: "" });
 });
 
+test("--provider local takes the first of them; where there is none it says what to do", async () => {
+  const answer = await runCli(workspace, ["-p", "--provider", "local", "Hi"], { env });
+  expect(answer).toEqual({ exitCode: 0, stdout: "Hello from here\n", stderr: "" });
+  server.removeAllListeners("request").on("request", (_request, response) => void response.writeHead(404).end("{}"));
+  const refused = await runCli(workspace, ["-p", "--provider", "local", "Hi"], { env });
+  expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^No model server answers on this machine, .*\n$/) });
+});
+
+test("a provider of models.json that is called local is not asked over the network for what it lists", async () => {
+  const providers = { local: { baseUrl: `http://${env.OLLAMA_HOST}/v1`, api: "openai-completions", models: [{ id: "mine" }] } };
+  await workspace.write("agent/models.json", { providers });
+  const answer = await runCli(workspace, ["-p", "--provider", "local", "Hi"], { env });
+  expect(answer).toEqual({ exitCode: 0, stdout: "Hello from here\n", stderr: "" });
+  expect(requests).toEqual(["/v1/chat/completions"]);
+});
+
 test("nothing is asked of this machine's servers unless a local model is wanted", async () => {
   const model = await workspace.script({ text: "ok" });
   await runCli(workspace, ["-p", "--model", model, "Hi"], { env });

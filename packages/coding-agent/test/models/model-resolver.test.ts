@@ -42,6 +42,7 @@ describe("what was asked for", () => {
     [{ model: "thinker-2" }, "far/thinker-2"],
     [{ model: "far/thinker-2" }, "far/thinker-2"],
     [{ model: "thinker-2:high" }, "far/thinker-2:high"],
+    [{ model: "thinker-2:max" }, "far/thinker-2:xhigh"],
     [{ model: "far/thinker-2:off" }, "far/thinker-2:off"],
     [{ model: "thinker-2", provider: "far" }, "far/thinker-2"],
     [{ model: "far/thinker-2:low", provider: "far" }, "far/thinker-2:low"],
@@ -69,13 +70,24 @@ describe("what was asked for", () => {
   });
 
   test.each([
-    [{ model: "thinker2" }, /^Unknown model "thinker2"\. Nearest: far\/thinker-2, /],
-    [{ model: "far/thinkr-2" }, /^Unknown model "far\/thinkr-2"\. Nearest: far\/thinker-2, /],
-    [{ model: "thinker-2:max" }, /^Unknown model "thinker-2:max"\. Nearest: far\/thinker-2, /],
-    [{ model: "thinker-2", provider: "near" }, /^Unknown model "near\/thinker-2"\. Nearest: /],
-    [{ model: "" }, /^Unknown model ""\. Nearest: /],
-    [{ model: "constructor/x" }, /^Unknown model "constructor\/x"\. Nearest: /],
-    [{ provider: "acme" }, /^Unknown provider "acme"\. Known: far, near, anthropic, .*demo\.$/],
+    [{ model: "thinker2" }, /^Model not found: thinker2\. Nearest: far\/thinker-2, /],
+    [{ model: "far/thinkr-2" }, /^Model not found: far\/thinkr-2\. Nearest: far\/thinker-2, /],
+    [{ model: "thinker-2:hgih" }, /^Model not found: thinker-2:hgih\. Nearest: far\/thinker-2, /],
+    [{ model: "thinker-3", provider: "far" }, /^Model not found: far\/thinker-3\. Nearest: /],
+    [
+      { model: "gpt-9:max" },
+      /^Model not found: gpt-9:max\. Nearest: .* An id that is not listed needs a key of openai: set OPENAI_API_KEY\.$/,
+    ],
+    [
+      { model: "google/gemini-9" },
+      /^Model not found: google\/gemini-9\. .* key of google: set GEMINI_API_KEY or GOOGLE_API_KEY\.$/,
+    ],
+    [{ model: "no family", provider: "near" }, /^Model not found: near\/no family\. /],
+    [{ model: "demo/nope" }, /^Model not found: demo\/nope\. Nearest: demo\/tour, /],
+    [{ model: "" }, /^Model not found: \. Nearest: /],
+    [{ model: "constructor/x" }, /^Model not found: constructor\/x\. Nearest: /],
+    [{ provider: "acme" }, /^Unknown provider "acme"\. Known: far, near, anthropic, .*local, demo\.$/],
+    [{ provider: "antropic" }, /^Unknown provider "antropic"\. Did you mean "anthropic"\? Known: /],
   ])("%j is refused with the nearest names, exit code 1", async (choice, message) => {
     await writeModels();
     await expect(resolve(choice)).rejects.toMatchObject({
@@ -98,9 +110,24 @@ describe("without a choice", () => {
     expect(await resolve({}, { defaultProvider: "near" })).toBe("near/first");
     expect(await resolve({}, {})).toBe(anthropic);
     vi.stubEnv("ANTHROPIC_API_KEY", " ");
+    expect(await resolve({}, {})).toBe("near/first");
+    await workspace.write("agent/models.json", {});
     expect(await resolve({}, {})).toBe("demo/tour");
     vi.stubEnv("PI_FALLBACK_MODEL", "");
     expect(await resolve({}, {})).toBe("none");
+  });
+
+  test("an endpoint of models.json is the default when it alone has a key, or needs none", async () => {
+    const endpoint = { baseUrl: "http://127.0.0.1:1", api: "openai-completions", models: [{ id: "a" }, { id: "b" }] };
+    const empty = { ...endpoint, models: [] };
+    await workspace.write("agent/models.json", {
+      providers: { empty, shut: { ...endpoint, apiKey: "$FAR_KEY" }, given: { ...endpoint, apiKey: "sk" } },
+    });
+    expect(await resolve({})).toBe("given/a");
+    vi.stubEnv("FAR_KEY", "sk");
+    expect(await resolve({})).toBe("shut/a");
+    vi.stubEnv("GEMINI_API_KEY", "sk");
+    expect(await resolve({})).toMatch(/^google\//);
   });
 
   test("a session's script that is gone falls back too", async () => {
@@ -108,6 +135,6 @@ describe("without a choice", () => {
   });
 
   test("a settings' default that does not exist is an error, not another model", async () => {
-    await expect(resolve({}, { defaultModel: "gone" })).rejects.toThrow('Unknown model "gone"');
+    await expect(resolve({}, { defaultModel: "gone" })).rejects.toThrow("Model not found: gone.");
   });
 });

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Model } from "@pikit/ai";
 import type { CreateAgentSessionOptions } from "../../agent-session-options.ts";
 import { readSettings } from "../../config/settings.ts";
+import { toUnknownModel } from "../../models/endpoint.ts";
 import type { BuiltInToolName } from "../../tools/index.ts";
 import type { ChatParams } from "./protocol.ts";
 import { BadRequestError } from "./read-params.ts";
@@ -89,7 +89,8 @@ function chooseModel(base: BaseOptions, config: NonNullable<ChatParams["config"]
   const apiKey = api_key ?? (api_base === undefined ? base.apiKey : undefined);
   const key = apiKey === undefined ? {} : { apiKey };
   if (api_base !== undefined) {
-    if (model !== undefined) return { ...key, model: toEndpointModel(model, api_base) };
+    if (model !== undefined)
+      return { ...key, model: toUnknownModel({ api: "openai-completions", provider: "endpoint", baseUrl: api_base }, model) };
     throw new BadRequestError('Field "params.config.model" must be given with "api_base": it is the id that the endpoint knows.');
   }
   // A provider of the command line goes with the model of the command line.
@@ -98,21 +99,5 @@ function chooseModel(base: BaseOptions, config: NonNullable<ChatParams["config"]
     ...key,
     ...(base.model === undefined ? {} : { model: base.model }),
     ...(base.provider === undefined ? {} : { provider: base.provider }),
-  };
-}
-
-/** A model of an OpenAI-compatible endpoint of which nothing else is known. */
-function toEndpointModel(id: string, baseUrl: string): Model {
-  return {
-    id,
-    name: id,
-    api: "openai-completions",
-    provider: "endpoint",
-    baseUrl,
-    reasoning: false,
-    input: ["text", "image"],
-    contextWindow: 0,
-    maxTokens: 0,
-    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
   };
 }

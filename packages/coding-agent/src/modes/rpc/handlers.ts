@@ -111,7 +111,7 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
   },
   async set_model({ session }, { provider, modelId }) {
     const model = await session.models.find(provider, modelId);
-    if (!model) throw new Error(`Model not found: ${provider}/${modelId}. See get_available_models.`);
+    if (!model) throw new Error(await session.models.describeMissing(provider, modelId));
     await session.setModel(model);
     return toWireModel(model);
   },

@@ -7,6 +7,18 @@ import { connectChat } from "./chat-client.ts";
 const workspace = useWorkspace();
 const secret = "sk-adhoc-5ecret";
 
+test('the documents\' "model": "gpt-4o", which the catalog does not list, is asked for', async () => {
+  const server = await serveModels(workspace);
+  const openaiHere = { baseUrl: `${server.url}/v1`, api: "openai-completions", apiKey: secret, models: [] };
+  await workspace.write("agent/models.json", { providers: { openai: openaiHere } });
+  server.respond(openai.text("Hello."), openai.text("Again."));
+  const client = connectChat(workspace);
+  await client.chat({ message: "Hi", config: { model: "gpt-4o" } });
+  await client.chat({ message: "Hi", config: { model: "openai/gpt-4o" } });
+  expect(client.all("done")).toMatchObject([{ response: "Hello." }, { response: "Again." }]);
+  expect(server.requests.map(({ body }) => (body as { model: string }).model)).toEqual(["gpt-4o", "gpt-4o"]);
+});
+
 describe("an endpoint that the request names", () => {
   test("is asked for the model with the key, and both stay out of files and events", async () => {
     const server = await serveModels(workspace);

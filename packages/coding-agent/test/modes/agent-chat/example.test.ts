@@ -70,7 +70,7 @@ describe.skipIf(!isInstalled("python3"))("examples/agent-chat-python", () => {
       exitCode: 1,
     });
     expect(await runExample(["--model", "no/such", "Hi"], "")).toMatchObject({
-      stderr: expect.stringMatching(/^chat\.py: Unknown model "no\/such"/),
+      stderr: expect.stringMatching(/^chat\.py: Model not found: no\/such\./),
       exitCode: 1,
     });
   });

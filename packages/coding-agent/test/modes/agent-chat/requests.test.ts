@@ -112,7 +112,7 @@ describe("the parameters of a request", () => {
 
   test.each([
     [{ message: "  " }, /^The message is empty/],
-    [{ message: "Hi", config: { model: "no/such-model" } }, /^Unknown model "no\/such-model"/],
+    [{ message: "Hi", config: { model: "no/such-model" } }, /^Model not found: no\/such-model\. Nearest: /],
     [{ message: "Hi", config: { model: "script/gone.jsonl" } }, /^Cannot read the script .*gone\.jsonl/],
     [{ message: "Hi", config: { api_base: "http://127.0.0.1:1" } }, /^Field "params\.config\.model" must be given with "api_base"/],
     [{ message: "Hi", config: { workspace: "gone" } }, /^Field "params\.config\.workspace" must name a folder, .*\/work\/gone\.$/],

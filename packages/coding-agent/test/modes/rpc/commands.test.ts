@@ -80,7 +80,7 @@ describe("commands", () => {
     const rpc = startRpc(workspace, ["--model", "demo/tour"], { env: { OPENAI_API_KEY: "sk-5ecret" } });
     const { data } = await rpc.request({ type: "get_available_models" });
     const models = data?.models as { provider: string }[];
-    expect(new Set(models.map(({ provider }) => provider))).toEqual(new Set(["openai", "demo"]));
+    expect(new Set(models.map(({ provider }) => provider))).toEqual(new Set(["openai"]));
     expect(rpc.lines.join()).not.toContain("5ecret");
   });
 

@@ -77,7 +77,9 @@ describe("the second protocol", () => {
 
   test("model, thinking and queue commands answer as its document prints them", async () => {
     await workspace.write("agent/models.json", {
-      providers: { local: { baseUrl: "http://127.0.0.1:1", api: "openai-completions", models: [{ id: "m", reasoning: true }] } },
+      providers: {
+        local: { baseUrl: "http://127.0.0.1:1", api: "openai-completions", models: [{ id: "m", reasoning: true }, { id: "n" }] },
+      },
     });
     const rpc = startRpc(workspace, ["--model", "demo/tour"]);
     const answers = await play(rpc, [

@@ -1,5 +1,7 @@
+import { anthropic } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
 import { runCli } from "../../helpers/cli.ts";
+import { serveModels } from "../../helpers/endpoints.ts";
 import { startRpc } from "../../helpers/rpc-process.ts";
 import { useWorkspace } from "../../helpers/workspace.ts";
 
@@ -20,7 +22,7 @@ async function writeModels(): Promise<void> {
 describe("cycle_model", () => {
   test("walks the models of --models in their order, with the levels that are named, and begins again", async () => {
     await writeModels();
-    const rpc = startRpc(workspace, ["--models", "local/deep:high,local/plain,demo/*", "--model", "local/deep"]);
+    const rpc = startRpc(workspace, ["--models", "local/deep:high,local/plain,demo/tour", "--model", "local/deep"]);
     const seen: unknown[] = [];
     for (let n = 0; n < 4; n += 1) {
       const { model, thinkingLevel, isScoped } = await rpc.ask({ type: "cycle_model" });
@@ -37,20 +39,32 @@ describe("cycle_model", () => {
     expect(rpc.lines.join()).not.toContain("5ecret");
   });
 
-  test("without --models walks all that can be used; isScoped is false", async () => {
+  test("without --models walks all that can be used, but not into the demo; isScoped is false", async () => {
     await writeModels();
     const rpc = startRpc(workspace, ["--model", "demo/tour"]);
     const { models } = await rpc.ask({ type: "get_available_models" });
     const names = (models as { id: string }[]).map(({ id }) => id);
-    expect(names.sort()).toEqual(["deep", "deeper", "plain", "tour"]);
-    const seen = new Set<unknown>();
-    for (let n = 0; n < names.length; n += 1) {
+    expect(names).toEqual(["deep", "deeper", "plain"]);
+    const seen: unknown[] = [];
+    for (let n = 0; n < 4; n += 1) {
       const { model, isScoped } = await rpc.ask({ type: "cycle_model" });
       expect(isScoped).toBe(false);
-      seen.add((model as { id: string }).id);
+      seen.push((model as { id: string }).id);
     }
-    expect([...seen].sort()).toEqual(names);
-    expect(await rpc.state()).toMatchObject({ model: { id: "tour" } });
+    expect(seen).toEqual(["deep", "deeper", "plain", "deep"]);
+  });
+
+  test("never goes to the demo: not from one real model, and not from a script", async () => {
+    const providers = { mine: { baseUrl: "http://127.0.0.1:1", api: "openai-completions", models: [{ id: "only" }] } };
+    await workspace.write("agent/models.json", { providers });
+    const rpc = startRpc(workspace, []);
+    expect(await rpc.state()).toMatchObject({ model: { id: "only" } });
+    expect(await rpc.request({ type: "cycle_model" })).toMatchObject({ success: true, data: null });
+    await rpc.end();
+    await workspace.write("agent/models.json", {});
+    const scripted = startRpc(workspace, ["--model", await workspace.script({ text: "A" })]);
+    expect(await scripted.request({ type: "cycle_model" })).toMatchObject({ success: true, data: null });
+    expect(await scripted.ask({ type: "get_available_models" })).toMatchObject({ models: [{ provider: "demo", id: "tour" }] });
   });
 
   test("has data null when there is nothing to cycle", async () => {
@@ -71,6 +85,44 @@ describe("cycle_model", () => {
     const { exitCode, stdout, stderr } = await runCli(workspace, ["--mode", "rpc", "--models", "demo/tuor"]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
     expect(stderr).toMatch(/^[^\n]*demo\/tour[^\n]*\n$/);
+  });
+});
+
+describe("set_model with an id that the catalog does not list", () => {
+  test("is asked for under that id, also after reopening; a name that nobody knows is told of on stderr, once", async () => {
+    const server = await serveModels(workspace);
+    const endpoint = { baseUrl: server.url, api: "anthropic-messages", apiKey: "sk-test", models: [] };
+    await workspace.write("agent/models.json", { providers: { anthropic: endpoint } });
+    server.respond(anthropic.text("One."), anthropic.text("Two."));
+    const rpc = startRpc(workspace, ["--provider", "anthropic"]);
+    const modelId = "claude-sonnet-4-20250514";
+    expect(await rpc.ask({ type: "set_model", provider: "anthropic", modelId })).toMatchObject({
+      ...{ id: modelId, provider: "anthropic", contextWindow: 200_000, maxTokens: 64_000, reasoning: true },
+    });
+    await rpc.promptAndWait("Hi");
+    await rpc.end();
+    const again = startRpc(workspace, ["--continue"]);
+    expect(await again.state()).toMatchObject({ model: { id: modelId } });
+    await again.promptAndWait("Go on");
+    expect(server.requests.map(({ body }) => (body as { model: string }).model)).toEqual([modelId, modelId]);
+    await again.ask({ type: "set_model", provider: "anthropic", modelId: "claude-sonet-4-5" });
+    await again.ask({ type: "set_model", provider: "anthropic", modelId: "claude-sonet-4-5" });
+    await again.end();
+    // A release of a model that is known needs no words; a misspelt one does, once.
+    expect(rpc.stderr).toBe("");
+    expect(again.stderr).toMatch(
+      /^anthropic\/claude-sonet-4-5 is not in the catalog [^\n]*Nearest: anthropic\/claude-sonnet-4-5, [^\n]*\n$/,
+    );
+  });
+
+  test("is refused without a key, with the nearest names and what would help", async () => {
+    const rpc = startRpc(workspace, []);
+    expect(await rpc.request({ type: "set_model", provider: "openai", modelId: "gpt-4o" })).toMatchObject({
+      success: false,
+      error: expect.stringMatching(
+        /^Model not found: openai\/gpt-4o\. Nearest: openai\/gpt-\S+, .* needs a key of openai: set OPENAI_API_KEY\.$/,
+      ),
+    });
   });
 });
 

@@ -1,0 +1,103 @@
+import { loadFormerModels, loadProviderModels, type Model, providers } from "@pikit/ai";
+import { distance } from "fastest-levenshtein";
+import { type Endpoint, toUnknownModel } from "./endpoint.ts";
+import { nearestNames } from "./nearest-names.ts";
+
+/** A model that no list has, and what is said about it. */
+export interface UnlistedModel {
+  model: Model;
+  /** One line that says what was assumed; absent when the id is another name of a model that is known. */
+  notice?: string;
+}
+
+/** How many listed ids are named beside an unlisted one. */
+const maxSuggestions = 3;
+
+/** What releases of one model differ in: a date, a number of the release, the word for the newest. */
+const releases = [
+  /[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/,
+  /-(?:preview|exp)(?:-\d{2}-\d{2,4})?$/,
+  /(?<=^gemini-.*)-\d{3}$/,
+  /(?<=^(?:gpt|grok)-.*)-\d{4}$/,
+];
+
+/** The built-in provider that makes the models of an id itself; undefined when the id does not tell. */
+export function vendorOf(id: string): string | undefined {
+  return providers.find(({ ownIds }) => ownIds?.test(plainId(id)))?.provider;
+}
+
+/**
+ * Makes a model of an id that its provider's list does not have. A release of a model that is known, also of a former one, is that model;
+ * any other id gets the limits and abilities of the nearest of its family, and those of none are unknown.
+ *
+ * @param endpoint - Where the provider is reached.
+ * @param listed - The provider's models.
+ */
+export async function toUnlistedModel(id: string, endpoint: Endpoint, listed: readonly Model[]): Promise<UnlistedModel> {
+  const vendor = vendorOf(id);
+  const known = vendor === undefined ? [] : [...(await loadProviderModels(vendor)), ...(await loadFormerModels(vendor))];
+  const relatives = [...listed, ...known];
+  const same = relatives.find((model) => releaseless(model.id) === releaseless(id));
+  const relative = same ?? nearestOfFamily(id, relatives);
+  const unknown = toUnknownModel(endpoint, id);
+  const { reasoning, input, contextWindow, maxTokens } = relative ?? unknown;
+  // What another provider charges, or has to be told, says nothing about this one.
+  const own = relative?.provider === endpoint.provider ? relative : unknown;
+  const model: Model = {
+    ...unknown,
+    ...{ name: same?.name ?? id, reasoning, input: [...input], contextWindow, maxTokens },
+    ...(same ? { cost: { ...own.cost } } : {}),
+    ...(own.compat ? { compat: { ...own.compat } } : {}),
+  };
+  return isPriced(model) ? { model } : { model, notice: describe(model, relative, listed) };
+}
+
+function describe({ provider, id, cost }: Model, relative: Model | undefined, listed: readonly Model[]): string {
+  const limits = relative ? `those of ${relative.provider}/${relative.id}` : "not known";
+  const price = isPriced({ cost }) ? "" : " Its price is not known: costs count as 0, also for --max-cost.";
+  const near = nearestNames(
+    listed.map((model) => `${model.provider}/${model.id}`),
+    `${provider}/${id}`,
+    maxSuggestions,
+  );
+  const names = near.length > 0 ? ` Nearest: ${near.join(", ")}.` : "";
+  return `${provider}/${id} is not in the catalog and is asked for all the same; its limits are ${limits}.${price}${names}`;
+}
+
+function isPriced({ cost }: Pick<Model, "cost">): boolean {
+  return cost.input > 0 || cost.output > 0;
+}
+
+/** Of the models whose names begin alike the longest, the one whose name differs least. */
+function nearestOfFamily(id: string, models: readonly Model[]): Model | undefined {
+  const wanted = wordsOf(id);
+  const sharedWith = (model: Model) => {
+    const words = wordsOf(model.id);
+    const differsAt = wanted.findIndex((word, index) => word !== words[index]);
+    return differsAt < 0 ? wanted.length : differsAt;
+  };
+  let best: { model: Model; shared: number; edits: number } | undefined;
+  for (const model of models) {
+    const shared = sharedWith(model);
+    const edits = distance(releaseless(id), releaseless(model.id));
+    if (shared === 0 || (best && (shared < best.shared || (shared === best.shared && edits >= best.edits)))) continue;
+    best = { model, shared, edits };
+  }
+  return best?.model;
+}
+
+/** `gpt-4o-mini` is gpt, 4, o, mini. */
+function wordsOf(id: string): string[] {
+  return releaseless(id).match(/[a-z]+|\d+/g) ?? [];
+}
+
+function releaseless(id: string): string {
+  let name = plainId(id);
+  for (const release of releases) name = name.replace(release, "");
+  return name;
+}
+
+/** Without the vendor that routers put in front. */
+function plainId(id: string): string {
+  return id.slice(id.lastIndexOf("/") + 1).toLowerCase();
+}
