@@ -168,6 +168,8 @@ function options(imports) {
     // The oldest Node that `engines` allows.
     target: "node20.19",
     conditions: ["pikit-source", "module"],
+    // See version.ts of coding-agent.
+    define: { builtVersion: JSON.stringify(manifest.version) },
     external: imports.flatMap((name) => [name, `${name}/*`]),
     plugins: [lazyBuiltins, node20],
     // Identifiers stay: minified, an error's class is printed as `Qe`. Without a line limit an uncaught error prints a line of 500 kB.

@@ -10,7 +10,7 @@ const source =
 export const node20 = {
   name: "node20",
   setup(build) {
-    build.initialOptions.define = { "Promise.withResolvers": "promiseWithResolvers" };
+    build.initialOptions.define = { ...build.initialOptions.define, "Promise.withResolvers": "promiseWithResolvers" };
     build.onEnd(({ metafile }) => {
       for (const file of Object.keys(metafile?.outputs ?? {})) {
         if (!file.endsWith(".js")) continue;

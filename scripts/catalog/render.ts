@@ -40,27 +40,27 @@ export function splitGenerated(text: string): { hash: string; body: string } | u
 }
 
 function render(models: readonly Model[]): string {
-  return withHeader(`import { toModels } from "./model-rows.ts";
+  return withHeader(`import type { ModelRows } from "./model-rows.ts";
 
 /** The models of ${models[0]?.provider}. */
-export const models = ${renderModels(models)};
+export const models: ModelRows = ${renderModels(models)};
 `);
 }
 
 function renderFormer(providers: readonly (readonly Model[])[]): string {
-  const lists = providers.map((models) => `  ...${renderModels(models)},\n`).join("");
-  return withHeader(`import { toModels } from "./model-rows.ts";
+  const lists = providers.map((models) => `  ${models[0]?.provider}: ${renderModels(models)},\n`).join("");
+  return withHeader(`import type { ModelRows } from "./model-rows.ts";
 
-/** Models that the catalog does not list any more. */
-export const models = [
-${lists}];
+/** Models that the catalog does not list any more, by provider. */
+export const models: Readonly<Record<string, ModelRows>> = {
+${lists}};
 `);
 }
 
 function renderModels(models: readonly Model[]): string {
   const { api, provider, baseUrl } = models[0] as Model;
   const rows = models.map((model) => `  ${JSON.stringify(toRow(model))},\n`).join("");
-  return `toModels(${JSON.stringify({ api, provider, baseUrl })}, [\n${rows}])`;
+  return `[${JSON.stringify({ api, provider, baseUrl })}, [\n${rows}]]`;
 }
 
 function withHeader(body: string): string {

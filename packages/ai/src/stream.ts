@@ -1,7 +1,6 @@
 import { MessageAssembler } from "./assembler.ts";
 import { AssistantMessageEventStream } from "./assistant-stream.ts";
 import { environmentKey } from "./auth.ts";
-import { toAiError } from "./classify.ts";
 import { AiError } from "./errors.ts";
 import { loadAdapter } from "./recording/call-interceptor.ts";
 import type { AssistantMessage, Context, Model, StreamOptions } from "./types.ts";
@@ -35,6 +34,8 @@ async function run(model: Model, context: Context, options: StreamOptions, assem
     // Without effect when the adapter has ended the answer.
     assembler.fail(new AiError("bad_response", `${model.provider} ended the stream before the answer was complete.`));
   } catch (error) {
+    // With the adapter that has failed: a program that has asked nobody yet need not have it.
+    const { toAiError } = await import("./classify.ts");
     assembler.fail(toAiError(error, model));
   } finally {
     signal?.removeEventListener("abort", abort);

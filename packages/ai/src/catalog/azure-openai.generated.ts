@@ -1,9 +1,9 @@
 // Made by scripts/generate-catalog.ts from @pydantic/genai-prices 0.1.8 and llm-zoo 1.37.0. Do not edit it: change scripts/catalog/ and run the script.
-// Content hash: 6c3ab9886130cff1fead182684cb528f587ceed46c6a109061ae790e68acb2cc
-import { toModels } from "./model-rows.ts";
+// Content hash: cc80dbe12468298067da714246844b5070731711dfae21b312fe3679848c90b4
+import type { ModelRows } from "./model-rows.ts";
 
 /** The models of azure-openai. */
-export const models = toModels({"api":"openai-responses","provider":"azure-openai","baseUrl":""}, [
+export const models: ModelRows = [{"api":"openai-responses","provider":"azure-openai","baseUrl":""}, [
   ["gpt-6.1-terra","GPT-6.1 Terra","ri",1050000,128000,[1,5,0.05,1.25]],
   ["gpt-6.1-sol","GPT-6.1 Sol","ri",1050000,128000,[2,10,0.1,2.5]],
   ["gpt-6-sol","GPT-6 Sol","ri",1050000,128000,[2,10,0.2,2.5]],
@@ -29,4 +29,4 @@ export const models = toModels({"api":"openai-responses","provider":"azure-opena
   ["gpt-4.1-nano","GPT-4.1 Nano","i",1047576,32768,[0.1,0.4,0.025,0]],
   ["gpt-4.1-mini","GPT-4.1 Mini","i",1047576,32768,[0.4,1.6,0.1,0]],
   ["gpt-4.1","GPT-4.1","i",1047576,32768,[2,8,0.5,0]],
-]);
+]];

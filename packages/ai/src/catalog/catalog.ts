@@ -1,4 +1,5 @@
 import type { Model } from "../types.ts";
+import { type ModelRows, toModels } from "./model-rows.ts";
 
 /** What the built-in catalog knows of a provider without loading its models. */
 export interface ProviderEntry {
@@ -30,7 +31,7 @@ export const providers: readonly ProviderEntry[] = [
   { provider: "azure-openai", defaultModelId: "gpt-6-sol", needsBaseUrl: true },
 ];
 
-const loaders: Readonly<Record<string, () => Promise<{ models: readonly Model[] }>>> = {
+const loaders: Readonly<Record<string, () => Promise<{ models: ModelRows }>>> = {
   anthropic: () => import("./anthropic.generated.ts"),
   openai: () => import("./openai.generated.ts"),
   google: () => import("./google.generated.ts"),
@@ -44,12 +45,20 @@ const loaders: Readonly<Record<string, () => Promise<{ models: readonly Model[] 
   "azure-openai": () => import("./azure-openai.generated.ts"),
 };
 
-/** Models of a built-in provider that its catalog does not list any more. Their ids have no date. */
-export async function loadFormerModels(provider: string): Promise<readonly Model[]> {
-  return (await import("./former.generated.ts")).models.filter((model) => model.provider === provider);
-}
+const loaded = new Map<string, Promise<readonly Model[]>>();
 
 /** The models of a built-in provider; one file a provider, loaded on first use. Empty for unknown providers. */
 export async function loadProviderModels(provider: string): Promise<readonly Model[]> {
-  return Object.hasOwn(loaders, provider) ? ((await loaders[provider]?.())?.models ?? []) : [];
+  const load = Object.hasOwn(loaders, provider) ? loaders[provider] : undefined;
+  if (!load) return [];
+  const models = loaded.get(provider) ?? load().then(({ models }) => toModels(models));
+  loaded.set(provider, models);
+  return models;
+}
+
+/** Models of a built-in provider that its catalog does not list any more. Their ids have no date. */
+export async function loadFormerModels(provider: string): Promise<readonly Model[]> {
+  const { models } = await import("./former.generated.ts");
+  const rows = Object.hasOwn(models, provider) ? models[provider] : undefined;
+  return rows ? toModels(rows) : [];
 }

@@ -1,10 +1,10 @@
 // Made by scripts/generate-catalog.ts from @pydantic/genai-prices 0.1.8 and llm-zoo 1.37.0. Do not edit it: change scripts/catalog/ and run the script.
-// Content hash: ad0f05f539c783ed991c86fa1627142f6cc9bb5355f189cda33433fe3c1ba290
-import { toModels } from "./model-rows.ts";
+// Content hash: bb6ae1d5232cd398ff66e56999216007615419b67f5046c901b62c8dae3a0794
+import type { ModelRows } from "./model-rows.ts";
 
-/** Models that the catalog does not list any more. */
-export const models = [
-  ...toModels({"api":"anthropic-messages","provider":"anthropic","baseUrl":"https://api.anthropic.com"}, [
+/** Models that the catalog does not list any more, by provider. */
+export const models: Readonly<Record<string, ModelRows>> = {
+  anthropic: [{"api":"anthropic-messages","provider":"anthropic","baseUrl":"https://api.anthropic.com"}, [
   ["claude-mythos-5-1","Claude Mythos 5.1","ri",1000000,128000,[0,0,0,0]],
   ["claude-mythos-5","Claude Mythos 5","ri",1000000,128000,[0,0,0,0]],
   ["claude-opus-4-1","Claude Opus 4.1","ri",200000,32000,[15,75,1.5,18.75]],
@@ -16,8 +16,8 @@ export const models = [
   ["claude-3-sonnet","Claude Sonnet 3","i",200000,8192,[3,15,0.3,3.75]],
   ["claude-3-5-haiku","Claude Haiku 3.5","i",200000,8192,[0.8,4,0.08,1]],
   ["claude-3-haiku","Claude Haiku 3","i",200000,8192,[0.25,1.25,0.03,0.3]],
-]),
-  ...toModels({"api":"openai-responses","provider":"openai","baseUrl":"https://api.openai.com/v1"}, [
+]],
+  openai: [{"api":"openai-responses","provider":"openai","baseUrl":"https://api.openai.com/v1"}, [
   ["gpt-4","GPT-4","",8192,8192,[30,60,30,0]],
   ["gpt-3.5-turbo","GPT-3.5 Turbo","",16385,4096,[0.5,1.5,0.5,0]],
   ["gpt-5-chat","GPT-5 Chat","i",128000,16384,[1.25,10,0.125,0]],
@@ -35,8 +35,8 @@ export const models = [
   ["gpt-4o","GPT-4o","i",128000,16384,[2.5,10,1.25,0]],
   ["gpt-4-turbo","GPT-4 Turbo","i",128000,4096,[10,30,10,0]],
   ["gpt-4o-mini","GPT-4o Mini","i",128000,16384,[0.15,0.6,0.075,0]],
-]),
-  ...toModels({"api":"google-generative-ai","provider":"google","baseUrl":"https://generativelanguage.googleapis.com/v1beta"}, [
+]],
+  google: [{"api":"google-generative-ai","provider":"google","baseUrl":"https://generativelanguage.googleapis.com/v1beta"}, [
   ["gemini-2.0-flash","Gemini 2.0 Flash","i",1048576,8192,[0.1,0.4,0.025,0]],
   ["gemini-2.0-flash-lite","Gemini 2.0 Flash-Lite","i",1048576,8192,[0.075,0.3,0.075,0]],
   ["gemini-1.5-pro","Gemini 1.5 Pro","i",2097152,8192,[1.25,5,1.25,0]],
@@ -45,18 +45,18 @@ export const models = [
   ["gemini-3-flash-preview","Gemini 3 Flash","ri",1048576,65536,[0.5,3,0.05,0]],
   ["gemini-flash-latest","Gemini 2.5 Flash","ri",1048576,65536,[0,0,0,0]],
   ["gemini-2.5-flash-lite-preview","Gemini 2.5 Flash Lite","ri",65536,32768,[0.1,0.4,0.01,0]],
-]),
-  ...toModels({"api":"openai-completions","provider":"xai","baseUrl":"https://api.x.ai/v1"}, [
+]],
+  xai: [{"api":"openai-completions","provider":"xai","baseUrl":"https://api.x.ai/v1"}, [
   ["grok-4","Grok 4","r",256000,128000,[3,15,0.75,0]],
   ["grok-3-beta","Grok 3","",131072,131072,[3,15,0.75,0]],
   ["grok-3-mini-beta","Grok 3 Mini","r",131072,131072,[0.3,0.5,0.075,0]],
   ["grok-2","Grok 2","",131072,131072,[2,10,2,0]],
   ["grok-2-vision","Grok 2 Vision","i",32768,32768,[0,0,0,0]],
-]),
-  ...toModels({"api":"openai-completions","provider":"deepseek","baseUrl":"https://api.deepseek.com/v1"}, [
+]],
+  deepseek: [{"api":"openai-completions","provider":"deepseek","baseUrl":"https://api.deepseek.com/v1"}, [
   ["deepseek-v4-flash","DeepSeek V4 Flash","r",1048576,393216,[0.22,0.66,0.007,0]],
   ["deepseek-v4-flash-vision-exp","DeepSeek V4 Flash Vision","i",1048576,393216,[0.22,0.66,0.007,0]],
   ["deepseek-chat","DeepSeek V3.2","",128000,64000,[0.27,1.1,0.07,0]],
   ["deepseek-reasoner","DeepSeek V3.2","r",163840,65536,[0.55,2.19,0.14,0]],
-]),
-];
+]],
+};

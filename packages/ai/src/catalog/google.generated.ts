@@ -1,9 +1,9 @@
 // Made by scripts/generate-catalog.ts from @pydantic/genai-prices 0.1.8 and llm-zoo 1.37.0. Do not edit it: change scripts/catalog/ and run the script.
-// Content hash: 8fbf67c49419ac59db778b1deb0793f68d362f12167037ab0a75e356cc47e7a0
-import { toModels } from "./model-rows.ts";
+// Content hash: 127cee53511045db1d88d29ece44f45f0f629a59eb6a09269f17c04fbbb44232
+import type { ModelRows } from "./model-rows.ts";
 
 /** The models of google. */
-export const models = toModels({"api":"google-generative-ai","provider":"google","baseUrl":"https://generativelanguage.googleapis.com/v1beta"}, [
+export const models: ModelRows = [{"api":"google-generative-ai","provider":"google","baseUrl":"https://generativelanguage.googleapis.com/v1beta"}, [
   ["gemini-4-carbon","Gemini 4 Carbon","ri",1048576,65536,[4,20,0.2,0]],
   ["gemini-4-argon","Gemini 4 Argon","ri",1048576,65536,[4,20,0.2,0]],
   ["gemini-3.8-flash","Gemini 3.8 Flash","ri",1048576,65536,[0.75,3.75,0.075,0]],
@@ -16,4 +16,4 @@ export const models = toModels({"api":"google-generative-ai","provider":"google"
   ["gemini-2.5-pro","Gemini 2.5 Pro","ri",1048576,65536,[1.25,10,0.125,0]],
   ["gemini-2.5-flash-lite","Gemini 2.5 Flash Lite","ri",1048576,65536,[0.1,0.4,0.01,0]],
   ["gemini-2.5-flash","Gemini 2.5 Flash","ri",1048576,65536,[0.3,2.5,0.03,0]],
-]);
+]];

@@ -17,8 +17,11 @@ export type ModelRow = readonly [
   compat?: Readonly<Record<string, unknown>>,
 ];
 
-/** Writes the rows of a generated file out as models. */
-export function toModels(source: ModelSource, rows: readonly ModelRow[]): readonly Model[] {
+/** The models of a provider, as generated files have them. */
+export type ModelRows = readonly [source: ModelSource, rows: readonly ModelRow[]];
+
+/** Writes rows out as models. */
+export function toModels([source, rows]: ModelRows): readonly Model[] {
   return rows.map(([id, name, abilities, contextWindow, maxTokens, [input, output, cacheRead, cacheWrite], compat]) => ({
     id,
     name,

@@ -1,9 +1,9 @@
 // Made by scripts/generate-catalog.ts from @pydantic/genai-prices 0.1.8 and llm-zoo 1.37.0. Do not edit it: change scripts/catalog/ and run the script.
-// Content hash: c93e2112e189940ac6a056815eb0a67f199b0373fa4886c24322bd79407c28cb
-import { toModels } from "./model-rows.ts";
+// Content hash: 794b7c05b2e621cc483c44adc7e1bd51d22fc9713253f1290e20548da6b84dce
+import type { ModelRows } from "./model-rows.ts";
 
 /** The models of openai. */
-export const models = toModels({"api":"openai-responses","provider":"openai","baseUrl":"https://api.openai.com/v1"}, [
+export const models: ModelRows = [{"api":"openai-responses","provider":"openai","baseUrl":"https://api.openai.com/v1"}, [
   ["gpt-6.1-terra","GPT-6.1 Terra","ri",1050000,128000,[1,5,0.05,1.25]],
   ["gpt-6.1-sol","GPT-6.1 Sol","ri",1050000,128000,[2,10,0.1,2.5]],
   ["gpt-6-sol","GPT-6 Sol","ri",1050000,128000,[2,10,0.2,2.5]],
@@ -29,4 +29,4 @@ export const models = toModels({"api":"openai-responses","provider":"openai","ba
   ["gpt-4.1-nano","GPT-4.1 Nano","i",1047576,32768,[0.1,0.4,0.025,0]],
   ["gpt-4.1-mini","GPT-4.1 Mini","i",1047576,32768,[0.4,1.6,0.1,0]],
   ["gpt-4.1","GPT-4.1","i",1047576,32768,[2,8,0.5,0]],
-]);
+]];

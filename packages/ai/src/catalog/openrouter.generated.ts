@@ -1,9 +1,9 @@
 // Made by scripts/generate-catalog.ts from @pydantic/genai-prices 0.1.8 and llm-zoo 1.37.0. Do not edit it: change scripts/catalog/ and run the script.
-// Content hash: da88d9e7785f6c289be09bf99e4049bba485f82dab305dbee0898975cd6b92aa
-import { toModels } from "./model-rows.ts";
+// Content hash: 9c53794cec4ce87690397bf4334de75d980b0512c8ffd8e006252c20882259ee
+import type { ModelRows } from "./model-rows.ts";
 
 /** The models of openrouter. */
-export const models = toModels({"api":"openai-completions","provider":"openrouter","baseUrl":"https://openrouter.ai/api/v1"}, [
+export const models: ModelRows = [{"api":"openai-completions","provider":"openrouter","baseUrl":"https://openrouter.ai/api/v1"}, [
   ["amazon/nova-2-lite-v1","Nova 2 Lite","ri",1000000,65535,[0.3,2.5,0.3,0]],
   ["amazon/nova-premier-v1","Nova Premier 1.0","i",1000000,32000,[2.5,12.5,0.625,0]],
   ["anthropic/claude-fable-5","Claude Fable 5","ri",1000000,128000,[10,50,1,12.5]],
@@ -140,4 +140,4 @@ export const models = toModels({"api":"openai-completions","provider":"openroute
   ["z-ai/glm-5.2","GLM 5.2","r",1048576,131072,[1.4,4.4,0.26,0]],
   ["z-ai/glm-5.3","GLM 5.3","r",1048576,131072,[1.4,4.4,0.26,0]],
   ["z-ai/glm-5.3-flash","GLM 5.3 Flash","ri",1310720,131072,[0.075,0.25,0.015,0]],
-]);
+]];

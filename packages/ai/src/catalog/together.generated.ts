@@ -1,9 +1,9 @@
 // Made by scripts/generate-catalog.ts from @pydantic/genai-prices 0.1.8 and llm-zoo 1.37.0. Do not edit it: change scripts/catalog/ and run the script.
-// Content hash: c368cd271729bd0063cc820201b959511d8edb6b9c1479c8a8e8fa6d01225eaf
-import { toModels } from "./model-rows.ts";
+// Content hash: 5ae646602a9c8bc7d09872503c4787594704ce0711d7723e7d86b422f1085963
+import type { ModelRows } from "./model-rows.ts";
 
 /** The models of together. */
-export const models = toModels({"api":"openai-completions","provider":"together","baseUrl":"https://api.together.xyz/v1"}, [
+export const models: ModelRows = [{"api":"openai-completions","provider":"together","baseUrl":"https://api.together.xyz/v1"}, [
   ["zai-org/GLM-5.3","GLM 5.3","r",1048575,262144,[1.4,4.4,0.26,0]],
   ["zai-org/GLM-5.3-Flash","GLM 5.3 Flash","ri",1000000,131072,[0.15,0.5,0.15,0]],
   ["zai-org/GLM-5.2","GLM 5.2","r",512000,131072,[1.4,4.4,0.26,0]],
@@ -18,4 +18,4 @@ export const models = toModels({"api":"openai-completions","provider":"together"
   ["openai/gpt-oss-20b","GPT-OSS 20B","r",131072,32768,[0.05,0.2,0.05,0]],
   ["google/gemma-4-31B-it","Gemma 4 31B","ri",262144,32768,[0.39,0.97,0.39,0]],
   ["meta-llama/Llama-3.3-70B-Instruct-Turbo","Llama 3.3 70B Turbo","",131072,8192,[0.88,0.88,0.88,0]],
-]);
+]];

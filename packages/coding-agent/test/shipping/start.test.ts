@@ -72,7 +72,7 @@ test.each([
 ])("the first answer with %s needs few files, few bytes and few modules of Node", async (_title, env) => {
   const { files, kilobytes, builtIn } = await loadedAtFirstAnswer(env);
   expect(files.filter((file) => file.startsWith("vendor/"))).toEqual([]);
-  expect(files.length, files.join(", ")).toBeLessThanOrEqual(4);
+  expect(files.length, files.join(", ")).toBeLessThanOrEqual(3);
   expect(kilobytes).toBeLessThan(270);
   expect(builtIn.length, builtIn.join(", ")).toBeLessThanOrEqual(14);
   // Each of these takes as long as all of our code, or nearly.
