@@ -7,13 +7,13 @@ const graceMs = 300;
 /** How long is waited after SIGKILL for what is beyond our reach, such as another user's. */
 const killedMs = 500;
 /** And for what is not: it dies, unless a device holds it, but on a busy machine it has to wait for a processor to die on. */
-const dyingMs = 5000;
+const dyingMs = 3000;
 const firstPollMs = 5;
 const longestPollMs = 40;
 
 /**
  * Ends everything that belongs to an owner, also what has left its process group: SIGTERM, and SIGKILL to those that are left after
- * 300 ms. Resolves when no process lives, at the latest some 5 seconds later. Never rejects.
+ * 300 ms. Resolves when no process lives, at the latest some 3 seconds later. Never rejects.
  *
  * @returns The pids of those that could not be ended: they belong to another user by now, or hang in the kernel.
  */

@@ -5,10 +5,12 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type Context, createScriptedModel, type ScriptedAnswer } from "@pikit/ai";
 import { openai, startProviderServer } from "@pikit/test-kit";
+import { holdClock } from "@pikit/test-kit/clock";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { AgentSessionEvent } from "../../src/agent-session.ts";
 import type { CreateAgentSessionOptions } from "../../src/agent-session-options.ts";
 import { absentUser, type UserInterface } from "../../src/user-interface.ts";
+import { readPid } from "../helpers/processes.ts";
 import { bashThenDone, openSession } from "../helpers/sessions.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
 
@@ -250,14 +252,19 @@ describe("tool-override", () => {
     const { session, events } = await openExample("tool-override", [
       call("bash", { command: `echo "it's $PLACE"; echo err >&2` }),
       call("bash", { command: "echo before; exit 3" }),
-      call("bash", { command: "echo begun; sleep 60", timeout: 1 }),
+      call("bash", { command: "echo begun; echo $$ > pid; sleep 600", timeout: 60 }),
       done,
     ]);
-    await session.prompt("Go");
+    const clock = holdClock();
+    const settled = session.prompt("Go");
+    await readPid(join(workspace.cwd, "pid"));
+    clock.pass(60_000);
+    clock.release();
+    await settled;
     expect(results(events)).toEqual([
       "it's box\nerr",
       "before\n\n\nCommand exited with code 3.",
-      "begun\n\n\nKilled: stopped, or not over after 1 seconds.",
+      "begun\n\n\nKilled: stopped, or not over after 60 seconds.",
     ]);
   });
 

@@ -1,7 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { holdClock } from "@pikit/test-kit/clock";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { defaultEndpoints, findLocalModels, type LocalEndpoint } from "../../src/models/local-servers.ts";
+
+/** Longer than any server here takes that answers at all. */
+const timeoutMs = 240_000;
 
 /** What a path is answered with: JSON, or whatever a function writes. */
 type Answer = object | ((response: ServerResponse, body: unknown) => void);
@@ -116,6 +121,8 @@ describe("servers that are of no use", () => {
     ["half an answer", (response) => response.writeHead(200, { "content-length": "100" }).end('{"data": [')],
     ["bytes without end", (response) => flood(response)],
     ["nothing, and hangs up", (response) => response.destroy()],
+  ];
+  const endless: [string, Answer][] = [
     ["nothing, for ever", () => {}],
     ["the head of an answer, and then nothing", (response) => response.writeHead(200).write('{"data":')],
   ];
@@ -126,6 +133,26 @@ describe("servers that are of no use", () => {
     const kinds = ["ollama", "llama.cpp", "lm-studio"] as const;
     const endpoints = [...kinds.map((kind) => ({ kind, url: bad })), { kind: "llama.cpp" as const, url: good }];
     expect(await outline(...endpoints)).toEqual(["good (llama.cpp) 0"]);
+  });
+
+  test.each(endless)("answer with %s, and are left out when their time is over", async (_title, answer) => {
+    const clock = holdClock();
+    const bad = await serve({ "": answer });
+    const good = await serve({ "/v1/models": { data: [{ id: "good" }] } });
+    const kinds = ["ollama", "llama.cpp", "lm-studio"] as const;
+    const endpoints = [...kinds.map((kind) => ({ kind, url: bad })), { kind: "llama.cpp" as const, url: good }];
+    const found = outline(...endpoints);
+    // Time passes when nothing has happened for many turns of the event loop, in which the good one's answer is read.
+    const passing = async () => {
+      for (let turn = 0; turn < 2000; turn += 1) await nextTurn();
+      clock.pass(timeoutMs);
+    };
+    let isFound = false;
+    void found.then(() => {
+      isFound = true;
+    });
+    while (!isFound) await passing();
+    expect(await found).toEqual(["good (llama.cpp) 0"]);
   });
 
   test("are not there at all", async () => {
@@ -215,8 +242,7 @@ function flood(response: ServerResponse): void {
 }
 
 function find(...endpoints: LocalEndpoint[]) {
-  // Long enough for a busy machine to answer, and short for those that never do.
-  return findLocalModels({ endpoints, timeoutMs: 1000 });
+  return findLocalModels({ endpoints, timeoutMs });
 }
 
 async function outline(...endpoints: LocalEndpoint[]): Promise<string[]> {

@@ -1,6 +1,8 @@
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { runTextMode } from "../../src/modes/text.ts";
-import { runCli } from "../helpers/cli.ts";
+import { runCli, spawnCli } from "../helpers/cli.ts";
 import { findViolations } from "../helpers/outgoing.ts";
 import { expectProcessGone, readPid } from "../helpers/processes.ts";
 import { startRpc, type WireRecord } from "../helpers/rpc-process.ts";
@@ -82,17 +84,23 @@ describe("JSON mode", () => {
 
   test("--max-time: the command that runs is killed, the session is saved, exit code 1", async () => {
     const script = await workspace.script(work("echo $$ > pid; sleep 60"), { text: "Never" });
-    const { stdout, stderr, exitCode } = await runCli(workspace, [
-      ...["--mode", "json", "--model", script, "--max-time", "2.5", "Work"],
-    ]);
+    const held = new URL("../helpers/held-timers.mjs", import.meta.url);
+    const child = spawnCli(workspace, ["--mode", "json", "--model", script, "--max-time", "3600", "Work"], {
+      env: { NODE_OPTIONS: `--import=${held.href}` },
+    });
+    child.stdin.end();
+    const output = Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+    const pid = await readPid(`${workspace.cwd}/pid`);
+    child.kill("SIGUSR2"); // The hour is over.
+    const [stdout, stderr, [exitCode]] = await output;
     expect(parse(stdout).find(({ type }) => type === "limit_reached")).toEqual({
       type: "limit_reached",
       limit: "max-time",
-      value: 2.5,
+      value: 3600,
     });
     expect({ stderr, exitCode }).toEqual({ stderr: "Stopped: the run reached its limit --max-time.\n", exitCode: 1 });
     expect(parse(stdout).at(-1)).toEqual({ type: "agent_settled" });
-    await expectProcessGone(await readPid(`${workspace.cwd}/pid`));
+    await expectProcessGone(pid);
     expect((await workspace.sessionLines()).at(-1)).toMatchObject({ message: { role: "toolResult", isError: true } });
   });
 

@@ -15,7 +15,7 @@ const bash = (...commands: string[]): ScriptedAnswer => ({
   toolCalls: commands.map((command) => ({ name: "bash", arguments: { command } })),
 });
 const done: ScriptedAnswer = { text: "Done, and here are some more words to stream." };
-const slow: ScriptedAnswer = { text: "a word ".repeat(500), delayMs: 5 };
+const slow: ScriptedAnswer = { text: "a word ".repeat(500), delayMs: 100 };
 const overloaded: ScriptedAnswer = { error: { status: 529, message: "overloaded" } };
 
 const kinds: readonly SoakPrompt[] = [

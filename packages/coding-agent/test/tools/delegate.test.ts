@@ -1,5 +1,6 @@
 import { type AgentToolResult, ToolError } from "@pikit/agent";
 import { emptyUsage } from "@pikit/ai";
+import { holdClock } from "@pikit/test-kit/clock";
 import { describe, expect, test } from "vitest";
 import type { Task, TaskOutcome } from "../../src/run/delegation.ts";
 import { createDelegateTool, type DelegateDetails, type DelegationEvent } from "../../src/tools/delegate.ts";
@@ -24,6 +25,7 @@ function createTool(outcome: Partial<TaskOutcome> | Error, during: (task: Task) 
 }
 
 test("the result is the final text and what it cost; an observer is told of every step", async () => {
+  holdClock();
   const updates: AgentToolResult<DelegateDetails>[] = [];
   const { tool, events } = createTool({ text: " Found.\n" }, ({ task, tools, onProgress }) => {
     expect([task, tools]).toEqual(["Find it", ["read"]]);

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { watchEventLoop } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
 import { createEditTool, type EditParameters } from "../../src/tools/edit.ts";
@@ -63,7 +64,8 @@ test("an abort ends a long search, and the file stays", async () => {
   const controller = new AbortController();
   const tool = createEditTool(folder.path);
   const editing = runTool(tool, { path: "a.txt", oldText: "nowhere to be found", newText: "" }, { signal: controller.signal });
-  setTimeout(() => controller.abort(new Error("stop")), 5);
+  for (let turn = 0; turn < 10; turn += 1) await nextTurn();
+  controller.abort(new Error("stop"));
   await expect(editing).rejects.toThrow("stop");
   expect(await readFile(path(), "utf8")).toBe(prose);
 });

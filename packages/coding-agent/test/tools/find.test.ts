@@ -168,7 +168,7 @@ describe("a tree in memory", () => {
     expect(textOf(await runTool(tool, { pattern: "*.js" }))).toMatch(/^No files/);
     const { turns, longestCpuMs } = whole.stop();
     expect(turns).toBeGreaterThan(10);
-    expect(longestCpuMs).toBeLessThan(100);
+    expect(longestCpuMs).toBeLessThan(500);
 
     const controller = new AbortController();
     const search = runTool(tool, { pattern: "*.js" }, { signal: controller.signal });
