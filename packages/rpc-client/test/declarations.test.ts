@@ -61,7 +61,9 @@ test.runIf(existsSync(declarations))(
     const names: string[] = await client.setTools([tool]);
     client.onConfirm(({ title, message }) => title === message);
     client.onSelect(async ({ options }) => options[0]);
+    // no race: this is compiled, and not run.
     for await (const text of client.text("Hi", { timeoutMs: 5 })) names.push(text);
+    // no race: nor is this.
     const pool = createPool({ size: 2, model: "demo/tour", idleMs: 5 });
     const roots = await pool.use(async (agent) => (await agent.getTree()).tree.map(({ entry, children }) => [entry.id, children.length]));
     roots satisfies (string | number)[][];

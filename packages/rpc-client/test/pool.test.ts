@@ -84,6 +84,7 @@ test("a wait ends with its time or its signal, and who waits behind is served", 
 
 test("an agent that died or does not answer any more is not handed out but replaced", async () => {
   const clock = holdClock();
+  // no race: the clock is held.
   const { pool, pids } = startPool({ healthCheckMs: 60_000, stopGraceMs: 1000 });
   await untilState(pool, { warm: 2 });
   const [dead = 0, deaf = 0] = pids();

@@ -9,6 +9,7 @@ test("time passes as the test says, and timers are called in order", async () =>
   const called: string[] = [];
   setTimeout(() => called.push("an hour"), 3_600_000);
   const minute = setTimeout(() => called.push("a minute"), 60_000);
+  // no race: the held clock does not see it.
   await sleep(1);
   expect([clock.timers, performance.now() - begin]).toEqual([2, 0]);
   clock.pass(60_000);

@@ -74,6 +74,7 @@ describe("limits", () => {
       maxTimeMs: 90_000,
       maxToolCalls: 0,
     });
+    // no race: nothing runs.
     expect(limits("--max-time", "1.5")).toEqual({ maxTimeMs: 1500 });
     expect(limits()).toBeUndefined();
   });

@@ -48,6 +48,7 @@ test("SC-006 a malformed file is reported with its line, and stays as it is", as
 test("SC-006 a lock that is not let go of is an error after a bounded time", async () => {
   const path = await workspace.write("settings.json", {});
   await mkdir(`${path}.lock`);
+  // no race: the lock is never let go of.
   await expect(updateJsonFile(path, () => ({ a: 1 }), { waitMs: 100 })).rejects.toThrow(/is being changed by another process/);
   expect(await read(path)).toEqual({});
 });

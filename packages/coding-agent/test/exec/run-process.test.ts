@@ -69,6 +69,7 @@ describe("running a command", () => {
   test("TL-010 characters split over chunks are decoded, per stream; invalid bytes become U+FFFD; the text is valid JSON", async () => {
     const script = `
       const euro = Buffer.from("€");
+      // no race: the result is the same when the pieces come as one.
       const wait = () => new Promise((resolve) => setTimeout(resolve, 20));
       process.stdout.write(euro.subarray(0, 1)); await wait();
       process.stderr.write(euro.subarray(0, 2)); await wait();

@@ -25,6 +25,7 @@ export default function (pi: ExtensionApi): void {
         await ui.confirm("Sure?", "Really sure?"),
         await ui.input("Name", "yours"),
         await ui.editor("Text", "begin"),
+        // no race: nobody answers it.
         await ui.input("Too late", undefined, { timeoutMs: 20 }),
       ];
       ui.setStatus("ask", "done");
@@ -66,6 +67,7 @@ describe("in RPC mode", () => {
       { method: "confirm", title: "Sure?", message: "Really sure?" },
       { method: "input", title: "Name", placeholder: "yours" },
       { method: "editor", title: "Text", prefill: "begin" },
+      // no race: nobody answers it.
       { method: "input", title: "Too late", timeout: 20 },
       { method: "setStatus", statusKey: "ask", statusText: "done" },
       { method: "setWidget", widgetKey: "ask", widgetLines: ["one", "two"], widgetPlacement: "belowEditor" },

@@ -1,5 +1,6 @@
-import { appendFile, readFile, stat } from "node:fs/promises";
+import { appendFile, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "@pikit/test-kit";
 import { expect, test } from "vitest";
 import { Conversation } from "../../src/conversation/conversation.ts";
 import type { SessionEntry } from "../../src/conversation/entries.ts";
@@ -75,15 +76,9 @@ async function load(path: string): Promise<Loaded> {
   }
 }
 
-/** Nothing that it started is left; what watches over it may take a moment. */
+/** Waits until nothing that it started is left. */
 async function expectNoProcess(pid: number): Promise<void> {
-  let left = findProcesses(pid, workspace.cwd);
-  for (let attempt = 0; left.length > 0 && attempt < 100; attempt += 1) {
-    await sleep(30);
-    left = findProcesses(pid, workspace.cwd);
-  }
-  const what = await Promise.all(left.map((id) => readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "")));
-  expect(what).toEqual([]);
+  await until("all processes of the killed one are gone", () => findProcesses(pid, workspace.cwd).length === 0);
 }
 
 /** Another process goes on, also after a line that was cut off in the middle, and everything intact stays. */

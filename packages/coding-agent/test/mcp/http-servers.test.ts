@@ -194,6 +194,7 @@ test("a server that does not answer is given up after its time", async () => {
   const host = await open(
     () => undefined,
     () => true,
+    // no race: the server never answers.
     { startTimeoutSeconds: 0.3 },
   );
   expect(host.problems).toEqual(["The MCP server web cannot be used: it was not ready after 0.3 seconds (startTimeoutSeconds)."]);

@@ -66,6 +66,7 @@ test.each([
   ["output that is closed", fixtureServer("closes-output"), "the server closed its output."],
   [
     "answers that never come",
+    // no race: the server never answers.
     fixtureServer("never-answers", { startTimeoutSeconds: 0.5 }),
     "it was not ready after 0.5 seconds (startTimeoutSeconds).",
   ],

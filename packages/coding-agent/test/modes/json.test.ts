@@ -101,6 +101,7 @@ describe("RP-019 JSON mode", () => {
     const chunks: Buffer[] = [];
     for await (const chunk of child.stdout) {
       chunks.push(chunk as Buffer);
+      // no race: a slow reader; it may take as long as it likes.
       if (chunks.length % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     }
     const records = parse(Buffer.concat(chunks).toString());

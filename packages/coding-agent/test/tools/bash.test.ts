@@ -157,6 +157,7 @@ describe("timeouts", () => {
       ...all,
       ...sizes,
     });
+    // no race: nothing runs.
     const run = bash({ command: "sudo sleep 300", timeout: 1 }, { tool: { runProcess } });
     await expect(run).rejects.toMatchObject({
       code: outcome,
@@ -279,10 +280,12 @@ test("a host can run the commands elsewhere", async () => {
   };
   const updates: string[] = [];
   const result = await bash(
+    // no race: nothing runs here.
     { command: "where", timeout: 2 },
     { tool: { runProcess }, onUpdate: (update) => updates.push(textOf(update)) },
   );
   expect(textOf(result)).toBe("there\n");
+  // no race: as above.
   expect(asked).toEqual([{ command: "where", cwd: folder.path, timeoutMs: 2000 }]);
   expect(updates).toEqual(["there\n"]);
 });

@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 export async function collect(rounds: number): Promise<number> {
   for (let round = 0; round < rounds; round += 1) {
     // What has just been let go of may be held by a finished turn of the event loop.
+    // no race: who calls this does it until enough is gone.
     await wait(10);
     globalThis.gc?.();
   }

@@ -163,6 +163,7 @@ describe("a call", () => {
   });
 
   test("timeoutMs cancels it, and the model is told", async () => {
+    // no race: nobody answers.
     const { rpc, frame } = await startCalling({ ...echo, timeoutMs: 20 });
     await rpc.waitFor({ type: "agent_settled" });
     expect(rpc.records.filter(({ type }) => type === "host_tool_cancel")).toMatchObject([{ targetId: frame.id }]);

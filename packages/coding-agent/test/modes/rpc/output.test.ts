@@ -9,7 +9,7 @@ import { useWorkspace } from "../../helpers/workspace.ts";
 const workspace = useWorkspace();
 
 const answers = [
-  { thinking: "Let me see.", text: "I look.", toolCalls: [{ name: "bash", arguments: { command: "echo hi", timeout: 5 } }] },
+  { thinking: "Let me see.", text: "I look.", toolCalls: [{ name: "bash", arguments: { command: "echo hi", timeout: 600 } }] },
   { text: "It says hi." },
 ];
 

@@ -173,6 +173,7 @@ describe("dialogs of tools and extensions", () => {
     const rpc = start();
     for (const method of Object.keys(frames)) {
       const records = await rpc.promptAndWait(`ask_briefly ${method}`);
+      // no race: nobody answers.
       expect(records.find(({ type }) => type === "extension_ui_request")).toMatchObject({ method, timeout: 20 });
       expect(resultText(endOf(records))).toBe(method === "confirm" ? "false" : "undefined");
     }
