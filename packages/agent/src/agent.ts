@@ -41,7 +41,7 @@ export interface AgentOptions extends AgentHooks {
 export interface AgentHooks
   extends Pick<
     AgentLoopConfig,
-    "toModelMessages" | "watchAnswer" | "shouldRetry" | "betweenTurns" | "beforeToolCall" | "afterToolCall"
+    "toModelMessages" | "watchAnswer" | "shouldRetry" | "betweenTurns" | "patternsFor" | "beforeToolCall" | "afterToolCall"
   > {
   /** Further options of a model call, such as a key; asked for before each call, since keys expire. */
   requestOptions?(model: Model): RequestOptions | Promise<RequestOptions>;

@@ -58,14 +58,16 @@ async function prepare(
     if (toolCall.argumentsError !== undefined) throw new ToolError("invalid_arguments", toolCall.argumentsError);
     // Loaded with the first call: nothing before it needs a validator.
     const { validateArguments } = await import("./validate-arguments.ts");
-    const pending = { toolCall, tool, params: await validateArguments(tool, toolCall.arguments) };
+    const patternsFor = config.patternsFor?.bind(config);
+    const pending = { toolCall, tool, params: await validateArguments(tool, toolCall.arguments, patternsFor) };
     // Nobody is asked about a call that will not be started.
     if (signal.aborted) return { toolCall, pending };
     const verdict = await withinGrace("the tool", async () => config.beforeToolCall?.(pending, signal), signal);
     if (verdict && "refuse" in verdict) throw new ToolError("refused", verdict.refuse);
     if (!verdict) return { toolCall, pending };
     // What a hook has put in their place must be as valid as the model's.
-    return { toolCall, pending: { ...pending, params: await validateArguments(tool, verdict.params as Record<string, unknown>) } };
+    const params = await validateArguments(tool, verdict.params as Record<string, unknown>, patternsFor);
+    return { toolCall, pending: { ...pending, params } };
   } catch (error) {
     return { toolCall, refusal: toToolError(error) };
   }

@@ -163,6 +163,17 @@ export interface FailedAnswer {
   failure: AiError | undefined;
 }
 
+/** A regular expression that takes time in proportion to the text. */
+export interface SchemaPattern {
+  /** Whether it matches anywhere in the text. */
+  test(text: string): boolean;
+  /** Steps that one character may take. */
+  stepsPerCharacter: number;
+}
+
+/** Makes the regular expression of a schema's `pattern` or `patternProperties`; undefined for one that cannot be made. */
+export type CompilePattern = (source: string) => SchemaPattern | undefined;
+
 /**
  * The parts of a run that its owner decides. What the tool hooks throw becomes the call's error result; what the others throw ends the
  * run with an error message in the transcript. A hook that has not answered 2 seconds after an abort is left behind.
@@ -192,6 +203,11 @@ export interface AgentLoopConfig {
   shouldRetry?(failed: FailedAnswer, signal: AbortSignal): RetryVerdict | Promise<RetryVerdict>;
   /** Called after each turn that did not fail, before anything queued is looked for: the place for work on the transcript. */
   betweenTurns?(turn: FinishedTurn, signal: AbortSignal): TurnVerdict | Promise<TurnVerdict>;
+  /**
+   * What makes the regular expressions in a tool's schema; asked for before the first call of a tool whose schema has some. One that it
+   * cannot make is not checked. Default: none is, since those of the language may take for ever, and schemas come from outside.
+   */
+  patternsFor?(tool: AgentTool): CompilePattern | Promise<CompilePattern>;
   /** Asked for each valid call, in the order of the calls, before any of them runs. */
   beforeToolCall?(call: PendingToolCall, signal: AbortSignal): ToolCallVerdict | undefined | Promise<ToolCallVerdict | undefined>;
   /** Sees what each call that ran gave, and may replace it. */

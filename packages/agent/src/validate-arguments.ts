@@ -4,7 +4,8 @@ import { Errors } from "@sinclair/typebox/errors";
 import { Check } from "@sinclair/typebox/value";
 import { coerceArguments } from "./coerce-arguments.ts";
 import { ToolError, unusableSchema } from "./errors.ts";
-import type { AgentTool } from "./types.ts";
+import { hasPatterns } from "./schema-patterns.ts";
+import type { AgentLoopConfig, AgentTool } from "./types.ts";
 
 /** Problems named in one error message; a model mends these and sees the rest next time. */
 const maxProblems = 5;
@@ -14,14 +15,19 @@ const maxQuoted = 500;
 /**
  * Checks a model's arguments against the tool's schema (TypeBox, or any JSON Schema), after mending what is merely misspelt.
  *
+ * @param patternsFor - See `AgentLoopConfig`.
  * @returns A copy, so that a tool may change it.
  * @throws {ToolError} `invalid_arguments`, listing path and reason of each problem and the arguments as received; `invalid_schema` when the
  *   schema cannot be used.
  */
-export async function validateArguments(tool: AgentTool, args: Record<string, unknown>): Promise<unknown> {
-  assertUsable(tool.parameters);
+export async function validateArguments(
+  tool: AgentTool,
+  args: Record<string, unknown>,
+  patternsFor?: AgentLoopConfig["patternsFor"],
+): Promise<unknown> {
+  const { isPatterned } = examine(tool.parameters);
   const params = coerceArguments(tool.parameters, structuredClone(args));
-  const problems = await findProblems(tool.parameters, params);
+  const problems = await (isPatterned ? findPatternedProblems(tool, params, patternsFor) : findProblems(tool.parameters, params));
   if (problems.length === 0) return params;
   throw new ToolError(
     "invalid_arguments",
@@ -29,13 +35,31 @@ export async function validateArguments(tool: AgentTool, args: Record<string, un
   );
 }
 
-const usable = new WeakSet<object>();
+interface SchemaFacts {
+  /** Whether it has regular expressions. */
+  isPatterned: boolean;
+}
+
+const examined = new WeakMap<object, SchemaFacts>();
 
 /** Schemas are followed down as values are. */
-function assertUsable(schema: TSchema): void {
-  if (usable.has(schema)) return;
+function examine(schema: TSchema): SchemaFacts {
+  const known = examined.get(schema);
+  if (known) return known;
   if (isTooDeep(schema)) throw unusableSchema(`it is nested more than ${maxNesting} levels deep`);
-  usable.add(schema);
+  const facts = { isPatterned: hasPatterns(schema) };
+  examined.set(schema, facts);
+  return facts;
+}
+
+/** TypeBox would run the regular expressions itself. */
+async function findPatternedProblems(
+  tool: AgentTool,
+  value: unknown,
+  patternsFor: AgentLoopConfig["patternsFor"],
+): Promise<string[]> {
+  const { findJsonSchemaProblems } = await import("./json-schema.ts");
+  return findJsonSchemaProblems(tool.parameters, value, await patternsFor?.(tool));
 }
 
 /** What is wrong, as `path: reason`; empty when nothing is. */

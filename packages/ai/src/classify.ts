@@ -2,6 +2,7 @@ import { isUsedUp } from "./allowance.ts";
 import { answerLimits } from "./answer-limits.ts";
 import { keyVariablesOf } from "./auth.ts";
 import { AiError, type AiErrorCode, isAiError } from "./errors.ts";
+import { isTooDeep } from "./nesting.ts";
 import { isOverflowText } from "./overflow.ts";
 import { cleanText, describeErrorBody, fieldsOfError, readErrorFields, readErrorText } from "./provider-text.ts";
 import { readBody } from "./read-body.ts";
@@ -225,9 +226,14 @@ function readSdkError(error: unknown): { status: number; body: string; headers: 
   if (typeof error !== "object" || error === null) return undefined;
   const { status, error: body, headers, message } = error as Record<string, unknown>;
   if (typeof status !== "number" || status < 400 || status > 599) return undefined;
-  const own = typeof message === "string" ? message.replace(new RegExp(`^${status}\\s*`), "") : "";
+  const own = typeof message === "string" ? withoutStatus(message, status) : "";
   const text = body === undefined || body === null ? readErrorText(own) : describeErrorBody(body);
   return { status, body: text, headers: headers instanceof Headers ? headers : undefined };
+}
+
+/** The SDKs begin their messages with it. */
+function withoutStatus(message: string, status: number): string {
+  return message.startsWith(String(status)) ? message.slice(String(status).length).trimStart() : message;
 }
 
 function readRetryHeaders(headers: Headers | undefined): Pick<FailedAnswer, "retryAfterMs" | "shouldRetry"> {
@@ -282,11 +288,7 @@ function describeOne(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") return describeOne(error.errors[0]);
   if (error instanceof Error) return error.message || (error as NodeJS.ErrnoException).code || error.name;
   if (typeof error !== "object" || error === null) return String(error);
-  try {
-    return describeErrorBody(error);
-  } catch {
-    return "an object that cannot be shown"; // a cycle
-  }
+  return isTooDeep(error) ? "an object that cannot be shown" : describeErrorBody(error);
 }
 
 /** The error and its causes, outermost first. Bounded, since a cause may lead back to itself. */

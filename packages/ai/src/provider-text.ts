@@ -86,8 +86,9 @@ function asRecord(value: unknown): Record<string, unknown> {
 
 /** A proxy's error page says in its title what a whole page of markup repeats. */
 function describeHtml(html: string): string {
-  const title = /<title[^>]*>([^<]*)/i.exec(html)?.[1]?.trim();
+  const start = html.slice(0, maxMessageLength);
+  const title = /<title[^>]*>([^<]*)/i.exec(start)?.[1]?.trim();
   if (title) return title;
-  const text = html.slice(0, maxMessageLength).replace(/<(style|script)\b[\s\S]*?<\/\1>|<[^>]*>/gi, " ");
+  const text = start.replace(/<(style|script)\b[\s\S]*?<\/\1>|<[^>]*>/gi, " ");
   return text.replace(/\s+/g, " ").trim().slice(0, 200);
 }

@@ -347,7 +347,7 @@ describe("ER-024 401 and 403", () => {
 });
 
 describe("AI-034 the provider's words", () => {
-  test.each(["x", "*", "a.", "<", "://", "- "])(
+  test.each(["x", "*", "a.", "<", "://", "- ", "<title", "<style"])(
     "are cut near 4 KB in linear time, also when they are 1 MB of “%s”",
     async (piece) => {
       await assertLinear(1 << 20, (size) => {

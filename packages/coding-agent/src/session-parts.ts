@@ -34,6 +34,7 @@ import { SessionQueues } from "./run/session-queues.ts";
 import { ShellCommands } from "./run/shell-commands.ts";
 import type { StreamRules, StreamRulesOptions } from "./run/stream-rules.ts";
 import { TodoList, todoEntryType } from "./run/todo-list.ts";
+import type { ToolPatterns } from "./run/tool-patterns.ts";
 import { ToolSet } from "./run/tool-set.ts";
 import { Transcript } from "./run/transcript.ts";
 import type { UserSlot } from "./user-interface.ts";
@@ -145,11 +146,16 @@ export async function connectParts({ conversation, context, ...parts }: AgentSes
   // Functions of their own, here and below: a closure would cost each delta memory, also where it is not made.
   const observeAfter = (told: Promise<void>, event: AgentSessionEvent) => told.then(() => hooks.current?.observe?.(event));
   const supervisor = new RunSupervisor();
+  let toolPatterns: ToolPatterns | undefined;
   const agent = parts.createAgent({
     ...supervisor.hooks(parts.createRules !== undefined),
     toModelMessages(messages) {
       const seen = hooks.current?.context?.(messages);
       return seen === undefined ? toModelMessages(messages) : seen.then(toModelMessages);
+    },
+    async patternsFor(tool) {
+      toolPatterns ??= new (await import("./run/tool-patterns.ts")).ToolPatterns((problem) => parts.report?.(problem));
+      return toolPatterns.forTool(tool);
     },
     afterToolCall: (call, outcome, signal) => hooks.current?.toolResult?.(call, outcome, signal),
     onQueueChange: () => void emit({ type: "queue_update", ...queues.texts }),

@@ -71,13 +71,26 @@ export async function resolveScope(registry: ModelRegistry, names: readonly stri
 
 async function findMatching(registry: ModelRegistry, pattern: string): Promise<ScopedModel[]> {
   const { name, thinkingLevel } = splitLevel(pattern);
-  const parts = name.split("*").map((part) => part.replace(/[\\^$.+?()[\]{}|]/g, "\\$&"));
-  const expression = new RegExp(`^${parts.join(".*")}$`, "i");
   const found = (await registry.available()).filter(
-    ({ provider, id }) => expression.test(`${provider}/${id}`) || expression.test(id),
+    ({ provider, id }) => matchesWildcard(name, `${provider}/${id}`) || matchesWildcard(name, id),
   );
   if (found.length === 0) throw new UsageError(`No model that can be used matches "${pattern}". See --list-models.`, 1);
   return found.map((model) => ({ model, ...(thinkingLevel ? { thinkingLevel } : {}) }));
+}
+
+/** Whether a name is what a pattern with `*` says, in capitals or not. Each part is looked for once, so it takes linear time. */
+function matchesWildcard(pattern: string, name: string): boolean {
+  const [first = "", ...parts] = pattern.toLowerCase().split("*");
+  const last = parts.pop() ?? "";
+  const text = name.toLowerCase();
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of parts) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
 }
 
 function splitLevel(name: string): { name: string; thinkingLevel?: ThinkingLevel } {

@@ -1,6 +1,6 @@
 /** The front matter of a Markdown file, and what follows it. Files from Windows may begin with a byte order mark and have CRLF. */
 const filePattern = /^\uFEFF?---[ \t]*\r?\n((?:[\s\S]*?\n)??)---[ \t]*(?:\r?\n|$)([\s\S]*)$/;
-const plainLine = /^([A-Za-z][\w-]*):(?:[ \t]+(.*?))?[ \t]*\r?$/;
+const plainLine = /^([A-Za-z][\w-]*):(?:[ \t](.*))?$/;
 
 /** A Markdown file with what stands in its front matter. */
 export interface FrontMatterFile {
@@ -20,7 +20,7 @@ export async function parseFrontMatter(text: string): Promise<FrontMatterFile> {
   if (!match) return { fields: new Map(), body: text.replace(/^\uFEFF/, "") };
   const [, frontMatter = "", body = ""] = match;
   const { parseDocument } = await import("yaml");
-  const document = parseDocument(frontMatter, { schema: "failsafe", logLevel: "silent" });
+  const document = parse(frontMatter, (source) => parseDocument(source, { schema: "failsafe", logLevel: "silent" }));
   const [error] = document.errors;
   if (error) {
     const fields = readPlainLines(frontMatter);
@@ -29,6 +29,15 @@ export async function parseFrontMatter(text: string): Promise<FrontMatterFile> {
     throw new Error(`line ${(error.linePos?.[0].line ?? 1) + 1} of its front matter is not YAML (${error.code})`);
   }
   return { fields: toFields(document), body };
+}
+
+/** The parser follows data down by recursion. */
+function parse<T>(source: string, parseText: (source: string) => T): T {
+  try {
+    return parseText(source);
+  } catch {
+    throw new Error("its front matter is nested too deep");
+  }
 }
 
 function toFields(document: { toJS(options: { maxAliasCount: number }): unknown }): Map<string, unknown> {
@@ -48,9 +57,9 @@ function readPlainLines(text: string): Map<string, string> | undefined {
   const fields = new Map<string, string>();
   for (const line of text.split("\n")) {
     if (/^\s*(?:#|$)/.test(line)) continue;
-    const [, name, value = ""] = plainLine.exec(line) ?? [];
+    const [, name, value = ""] = plainLine.exec(line.trimEnd()) ?? [];
     if (name === undefined) return undefined;
-    fields.set(name, value.replace(/^(["'])(.*)\1$/, "$2"));
+    fields.set(name, value.trim().replace(/^(["'])(.*)\1$/, "$2"));
   }
   return fields;
 }

@@ -242,7 +242,8 @@ function store(output: Input, files: readonly Arg[], shell: Shell): Input {
 }
 
 function isPattern(path: string): boolean {
-  return /[*?]|\[.+\]/.test(path);
+  const open = path.indexOf("[");
+  return /[*?]/.test(path) || (open >= 0 && path.includes("]", open + 2));
 }
 
 /** Whether a function calls itself in a pipeline or in the background, which multiplies its processes. */

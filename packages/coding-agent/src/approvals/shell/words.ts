@@ -164,7 +164,7 @@ function cutShort(value: string | undefined, operation: { operator: string; oper
 function braceValues(text: string): (string | undefined)[] {
   const inner = text.slice(1, -1);
   if (/[{}$`'"\\]/.test(inner)) return [undefined];
-  if (/^[^,]*\.\.[^,]*$/.test(inner) && !inner.includes("/")) return [inner.slice(0, inner.indexOf("."))];
+  if (inner.includes("..") && !/[,/]/.test(inner)) return [inner.slice(0, inner.indexOf("."))];
   return inner.split(",", maxAlternatives + 1);
 }
 

@@ -1,0 +1,84 @@
+import type { AgentTool, CompilePattern } from "@pikit/agent";
+import type { RE2JS } from "re2js";
+
+type Engine = typeof RE2JS;
+
+/** Characters of one pattern. */
+const maxLength = 1000;
+/** Instructions that its counted repetitions may become, as far as they can be told beforehand: each takes 2 µs to make. */
+const maxExpansion = 50_000;
+/** The same, of all patterns of a tool. */
+const maxTotalExpansion = 250_000;
+/** Characters of a pattern that are shown. */
+const maxShown = 80;
+
+/** What `\s` and `.` stand for in JSON Schema, whose regular expressions are those of JavaScript. */
+const space = "\\t\\n\\v\\f\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}";
+const anyCharacter = "[^\\n\\r\\x{2028}\\x{2029}]";
+const tokens = /\\.|\[\^?|[\].]/gsu;
+
+/**
+ * What makes the regular expressions in the schema of a tool. They come from MCP servers, hosts and extensions, and are run by an engine
+ * whose time is linear; what it cannot express is not checked, and told of once for each tool.
+ */
+export class ToolPatterns {
+  readonly #report: (problem: string) => void;
+  readonly #reported = new Set<string>();
+
+  constructor(report: (problem: string) => void) {
+    this.#report = report;
+  }
+
+  async forTool({ name }: AgentTool): Promise<CompilePattern> {
+    const { RE2JS } = await import("re2js");
+    let expansion = 0;
+    return (source) => {
+      try {
+        expansion += expansionOf(source);
+        if (expansion > maxTotalExpansion) throw new Error("the schema has too many");
+        return compile(RE2JS, source);
+      } catch (error) {
+        this.#tell(name, source, error as Error);
+        return undefined;
+      }
+    };
+  }
+
+  #tell(tool: string, source: string, { message }: Error): void {
+    if (this.#reported.has(tool)) return;
+    this.#reported.add(tool);
+    const shown = source.length > maxShown ? `${source.slice(0, maxShown)}…` : source;
+    const reason = message.replace(/^error parsing regexp: /, "");
+    this.#report(
+      `The pattern "${shown}" in the schema of the tool ${tool} is not checked: ${reason}. The tool works all the same.`,
+    );
+  }
+}
+
+/** @throws When it has to be made of too many instructions. */
+function expansionOf(source: string): number {
+  if (source.length > maxLength) throw new Error(`it has more than ${maxLength} characters`);
+  let repetitions = 1;
+  for (const { 1: least, 2: most } of source.matchAll(/\{(\d{1,9})(?:,(\d{0,9}))?\}/g))
+    repetitions += Math.max(Number(least), Number(most ?? 0));
+  if (repetitions * source.length > maxExpansion) throw new Error("it repeats too much");
+  return repetitions * source.length;
+}
+
+function compile(engine: Engine, source: string): ReturnType<CompilePattern> {
+  const pattern = engine.compile(engine.translateRegExp(toEngine(source)));
+  return { test: (text) => pattern.test(text), stepsPerCharacter: pattern.programSize() };
+}
+
+/** Writes out what the engine has other ideas of. */
+function toEngine(source: string): string {
+  let isInClass = false;
+  return source.replace(tokens, (token) => {
+    if (token === "\\s") return isInClass ? space : `[${space}]`;
+    if (token === "\\S" && !isInClass) return `[^${space}]`;
+    if (token === "." && !isInClass) return anyCharacter;
+    if (token.startsWith("[")) isInClass = true;
+    else if (token === "]") isInClass = false;
+    return token;
+  });
+}
