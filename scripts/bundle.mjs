@@ -28,7 +28,7 @@ const packages = {
   "@pikit/rpc-client": {
     library: { index: "src/index.ts" },
     // This package stands alone: it imports nothing at run time, and of our other packages it inlines these pure modules only.
-    inlines: ["../ai/src/partial-arguments.ts", "../coding-agent/src/protocol/"],
+    inlines: ["../ai/src/nesting.ts", "../ai/src/partial-arguments.ts", "../coding-agent/src/protocol/"],
   },
 };
 
