@@ -86,6 +86,7 @@ export type { BranchPoint, SessionHistory } from "./run/session-history.ts";
 export type { QueuedTexts, StreamingBehavior } from "./run/session-queues.ts";
 export { parseStreamRule } from "./run/stream-rules/parse-rule.ts";
 export type { StreamRule } from "./run/stream-rules/rule.ts";
+export { type AgentRpcOptions, type RpcModeOptions, runRpcMode, type Streams, serveAgentRpc } from "./serve.ts";
 export type { AgentSessionEvent } from "./session-parts.ts";
 export type { CommandObserver } from "./tools/bash.ts";
 export { defineTool, type ToolDefinition } from "./tools/define-tool.ts";

@@ -58,5 +58,7 @@ export function readPipedInput(
   const notice = () => say("Waiting for the end of the piped input (close stdin to go on without it).");
   const timer = hasPrompt ? (isSocket ? setTimeout(giveUp, giveUpAfterMs) : setTimeout(notice, noticeAfterMs)) : undefined;
   stream.on("data", onData).on("end", onEnd).on("error", onError);
+  // An `@file` argument may have been this very stream.
+  if (stream.readableEnded || stream.destroyed) onEnd();
   return promise;
 }
