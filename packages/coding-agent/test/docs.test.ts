@@ -41,7 +41,7 @@ async function runPrograms(document: string): Promise<string[]> {
 }
 
 test("the programs of docs/sdk.md run and print what they promise", async () => {
-  const [minimal, customTool, customModel, resume, memory, render, many, ...others] = await runPrograms("sdk.md");
+  const [minimal, customTool, customModel, resume, memory, render, many, serve, ...others] = await runPrograms("sdk.md");
   expect(others).toEqual([]);
   expect(minimal).toContain('README.md is titled "Sample" and begins: A folder for the examples to look at.');
   expect(minimal).toMatch(/\n6 messages\n$/);
@@ -51,6 +51,7 @@ test("the programs of docs/sdk.md run and print what they promise", async () => 
   expect(memory).toBe("null 4 4\n");
   expect(render).toBe('Let me see.\n> bash {"command":"echo 42"}\n42\nIt is 42.\n(done)\n');
   expect(many).toBe("Hello Ada. Hello Grace. Hello Edsger.\n");
+  expect(serve).toBe("ready\nresponse\nHello over there.\nagent_settled\n");
 });
 
 test("the store of docs/session-format.md keeps all promises, and a session goes on in it", async () => {

@@ -1,5 +1,7 @@
 import { fstatSync } from "node:fs";
 import type { Readable } from "node:stream";
+import { fileLimits } from "@pikit/ai/files";
+import { UsageError } from "../errors.ts";
 import { writeError } from "../modes/terminal-text.ts";
 
 /** How long a pipe beside a prompt argument may be silent before we say that we wait for it. */
@@ -26,6 +28,7 @@ export function openStdin(): PipedInput {
  *
  * @param options - `say`: where a line goes for whoever wonders; default stderr.
  * @returns undefined when it was not waited for.
+ * @throws {UsageError} Exit code 1, when it is longer than a prompt can be.
  */
 export function readPipedInput(
   { stream, isSocket }: PipedInput,
@@ -37,9 +40,20 @@ export function readPipedInput(
     clearTimeout(timer);
     stream.off("data", onData).off("end", onEnd).off("error", onError);
   };
+  let length = 0;
   const onData = (chunk: Buffer) => {
     clearTimeout(timer);
     chunks.push(chunk);
+    length += chunk.length;
+    if (length <= fileLimits.argument) return;
+    stop();
+    stream.pause();
+    reject(
+      new UsageError(
+        `The piped input is longer than ${fileLimits.argument / 1024 / 1024} MiB. Give a file, which the agent can read in parts.`,
+        1,
+      ),
+    );
   };
   const onEnd = () => {
     stop();

@@ -60,3 +60,13 @@ test.each([true, false])(
     expect(said).toEqual([]);
   },
 );
+
+test("what is longer than an argument may be is refused, and not held", async () => {
+  const stream = new PassThrough();
+  const read = readPipedInput({ stream, isSocket: false }, { hasPrompt: false });
+  const piece = Buffer.alloc(1 << 20, "y");
+  const refused = expect(read).rejects.toThrow("The piped input is longer than 64 MiB.");
+  for (let n = 0; n < 66; n += 1) stream.write(piece);
+  await refused;
+  expect(stream.listenerCount("data")).toBe(0);
+});
