@@ -32,7 +32,10 @@ export interface Attachment {
   preview?: string | null;
 }
 
-export type UserMessageWithAttachments = UserMessage & { attachments?: Attachment[] };
+export type UserMessageWithAttachments = UserMessage & { attachments?: KeptAttachment[] };
+
+/** An attachment on its message; without `content` where that is one of the message's own blocks. */
+export type KeptAttachment = Omit<Attachment, "content"> & Partial<Pick<Attachment, "content">>;
 
 /**
  * Message roles beyond the providers' three. Empty here; a layer above adds its own by declaration merging:

@@ -6,6 +6,7 @@ import { encodeLine } from "../protocol/jsonl.ts";
 import { LinePieces } from "../protocol/line-pieces.ts";
 import { SnapshotEncoder } from "../protocol/snapshot-encoder.ts";
 import { type BlockEvent, type DeltaUpdate, joinDeltas, newUsage, toDelta } from "../protocol/stream-records.ts";
+import { toSentMessage } from "./sent-attachments.ts";
 import type { PieceSink } from "./stdout.ts";
 import { WaitingOutput } from "./waiting-output.ts";
 
@@ -69,6 +70,9 @@ export class RecordWriter {
     if (event.type === "message_update") this.#sendUpdate(event);
     else if (event.type === "tool_execution_update") this.#sendToolUpdate(event);
     else if (event.type === "message_start" && event.message.role === "assistant") this.#startAnswer(event.message);
+    else if (event.type === "message_start" || event.type === "message_end")
+      this.send({ ...event, message: toSentMessage(event.message) });
+    else if (event.type === "agent_end") this.send({ ...event, messages: event.messages.map(toSentMessage) });
     else this.send(event);
   }
 

@@ -1,4 +1,4 @@
-import type { Attachment, UserMessageWithAttachments } from "@pikit/agent";
+import type { Attachment, KeptAttachment, UserMessageWithAttachments } from "@pikit/agent";
 import type { ImageContent, TextContent } from "@pikit/ai";
 import { SessionError } from "../errors.ts";
 
@@ -55,6 +55,8 @@ function decodeText({ fileName, mimeType, content }: Attachment): string {
 }
 
 /** An image's data is in the content already, and large. */
-function withoutRepeatedImage(attachment: Attachment): Attachment {
-  return attachment.type === "image" ? { ...attachment, content: "" } : attachment;
+function withoutRepeatedImage(attachment: Attachment): KeptAttachment {
+  if (attachment.type !== "image") return attachment;
+  const { content: _content, ...rest } = attachment;
+  return rest;
 }

@@ -66,16 +66,25 @@ export const ToolCallSchema = Type.Object({
   argumentsError: Type.Optional(Type.String()),
 });
 
-export const AttachmentSchema = Type.Object({
-  id: Type.String(),
-  type: literals(["image", "document"]),
-  fileName: Type.String(),
-  mimeType: Type.String(),
-  size: Type.Number({ description: "Bytes of the original file." }),
-  content: Type.String({ description: "Base64, without a data URL prefix." }),
-  extractedText: nullable(Type.String()),
-  preview: nullable(Type.String()),
-});
+function attachment<C extends TSchema>(content: C) {
+  return Type.Object({
+    id: Type.String(),
+    type: literals(["image", "document"]),
+    fileName: Type.String(),
+    mimeType: Type.String(),
+    size: Type.Number({ description: "Bytes of the original file." }),
+    content,
+    extractedText: nullable(Type.String()),
+    preview: nullable(Type.String()),
+  });
+}
+
+const attachmentContent = Type.String({ description: "Base64, without a data URL prefix." });
+
+export const AttachmentSchema = attachment(attachmentContent);
+
+/** An attachment on its message. In files an image has no `content`, since it is in that of the message. */
+export const KeptAttachmentSchema = attachment(Type.Optional(attachmentContent));
 
 export const UsageSchema = Type.Object({
   input: Type.Number(),
@@ -99,7 +108,7 @@ export const UserMessageSchema = Type.Object({
   role: Type.Literal("user"),
   content: Type.Union([Type.String(), textOrImages]),
   timestamp,
-  attachments: Type.Optional(Type.Array(AttachmentSchema)),
+  attachments: Type.Optional(Type.Array(KeptAttachmentSchema)),
 });
 
 export const AssistantMessageSchema = Type.Object({

@@ -41,7 +41,7 @@ describe("images and documents", () => {
         image,
         { type: "image", data: "BBBB", mimeType: "image/jpeg" },
       ],
-      attachments: [{ id: "a", content: "" }, { id: "b" }, { id: "c" }],
+      attachments: [{ id: "a" }, { id: "b", content: "aGVsbG8=" }, { id: "c", content: "/w==" }],
     });
     expect((await workspace.sessionLines()).filter((line) => JSON.stringify(line).includes("BBBB"))).toHaveLength(1);
   });

@@ -6,6 +6,7 @@ import { type CommandName, commandAliases, commandDispatch } from "../../protoco
 import { protocolVersion } from "../../protocol/version.ts";
 import { packageVersion } from "../../version.ts";
 import type { RecordWriter } from "../record-writer.ts";
+import { toSentEntry, toSentMessage, toSentTree } from "../sent-attachments.ts";
 import type { HostTools } from "./host-tools.ts";
 
 /** What a handler works with. */
@@ -94,17 +95,18 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
     return { messages: points.map(({ entryId, text }) => ({ entryId, text })) };
   },
   async get_entries({ session }, options) {
-    return { entries: await session.history.entries(options), leafId: session.history.leafId };
+    const entries = await session.history.entries(options);
+    return { entries: entries.map(toSentEntry), leafId: session.history.leafId };
   },
   async get_tree({ session }) {
-    return { tree: await session.history.tree(), leafId: session.history.leafId };
+    return { tree: toSentTree(await session.history.tree()), leafId: session.history.leafId };
   },
   async set_session_name({ session }, { name }) {
     await session.history.setName(name);
     return undefined;
   },
   get_state: ({ session, output }) => ({ ...session.state(), streamMode: output.mode }),
-  get_messages: ({ session }) => ({ messages: [...session.messages] }),
+  get_messages: ({ session }) => ({ messages: session.messages.map(toSentMessage) }),
   get_last_assistant_text({ session }) {
     const text = session.lastAssistantText();
     return text === null ? {} : { text };

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { startRpc } from "../../helpers/rpc-process.ts";
@@ -263,7 +264,7 @@ describe("refusals", () => {
   });
 });
 
-test("attachments and images of a prompt are stored as sent", async () => {
+test("attachments and images of a prompt come back as they were sent, wherever messages are told, also from the file; an image is stored once", async () => {
   const rpc = startRpc(workspace, ["--model", await workspace.script(hello)]);
   const attachment = {
     id: "1",
@@ -275,24 +276,44 @@ test("attachments and images of a prompt are stored as sent", async () => {
     extractedText: null,
     preview: null,
   };
+  const note = { ...attachment, id: "2", type: "document", fileName: "n.txt", mimeType: "text/plain", content: "aGk=" };
+  const last = { ...attachment, id: "3", content: "CCCC" };
   rpc.send({
     type: "prompt",
     message: "See",
-    attachments: [attachment],
+    attachments: [attachment, note, last],
     images: [{ type: "image", data: "BBBB", mimeType: "image/gif" }],
   });
   const { messages } = await rpc.waitFor({ type: "agent_end" });
-  expect(messages).toMatchObject([
-    {
-      content: [
-        { type: "text", text: "See" },
-        { type: "image", data: "BBBB" },
-        { type: "image", data: "AAAA" },
-      ],
-      attachments: [{ id: "1", fileName: "a.png" }],
-    },
-    {},
-  ]);
+  const sent = {
+    content: [
+      { type: "text", text: "See" },
+      { type: "text", text: "n.txt\nhi" },
+      { type: "image", data: "BBBB" },
+      { type: "image", data: "AAAA" },
+      { type: "image", data: "CCCC" },
+    ],
+    attachments: [
+      { id: "1", fileName: "a.png", content: "AAAA" },
+      { id: "2", content: "aGk=" },
+      { id: "3", content: "CCCC" },
+    ],
+  };
+  expect(messages).toMatchObject([sent, {}]);
+  expect(await rpc.waitFor({ type: "message_start" })).toMatchObject({ message: sent });
+  expect(await rpc.waitFor({ type: "message_end" })).toMatchObject({ message: sent });
+  const { sessionFile } = await rpc.state();
+  const again = startRpc(workspace, ["--fork", String(sessionFile)]);
+  for (const each of [rpc, again]) {
+    expect((await each.ask({ type: "get_messages" })).messages).toMatchObject([sent, {}]);
+    expect((await each.ask({ type: "get_entries" })).entries).toContainEqual(
+      expect.objectContaining({
+        message: expect.objectContaining({ attachments: expect.arrayContaining([expect.objectContaining(sent.attachments[2])]) }),
+      }),
+    );
+    expect(JSON.stringify(await each.ask({ type: "get_tree" })).split('"CCCC"')).toHaveLength(3);
+  }
+  expect((await readFile(String(sessionFile), "utf8")).split('"CCCC"')).toHaveLength(2);
 });
 
 test("--session-dir, --session-id and --no-session say where a session is kept", async () => {

@@ -1,0 +1,45 @@
+import type { AgentMessage, KeptAttachment } from "@pikit/agent";
+import type { ImageContent } from "@pikit/ai";
+import type { EntryTreeNode, SessionEntry } from "../protocol/entries.ts";
+
+/**
+ * A message as its sender knows it: the data of images that were sent as attachments is kept once, in the content, where they are the last
+ * images, and is shown in both places.
+ *
+ * @returns A copy where something was put back, else the message itself.
+ */
+export function toSentMessage<M extends AgentMessage>(message: M): M {
+  if (message.role !== "user" || !Array.isArray(message.attachments)) return message;
+  const { attachments, content } = message;
+  const kept = attachments.filter(isKeptInContent);
+  if (kept.length === 0 || !Array.isArray(content)) return message;
+  const images = content.filter((block): block is ImageContent => block?.type === "image").slice(-kept.length);
+  // A file that another program wrote may have fewer.
+  if (images.length < kept.length) return message;
+  let next = 0;
+  const sent = attachments.map((attachment) =>
+    isKeptInContent(attachment) ? { ...attachment, content: images[next++]?.data ?? "" } : attachment,
+  );
+  return { ...message, attachments: sent };
+}
+
+function isKeptInContent({ type, content }: KeptAttachment): boolean {
+  return type === "image" && content === undefined;
+}
+
+/** The same for the message of an entry. */
+export function toSentEntry(entry: SessionEntry): SessionEntry {
+  if (entry.type !== "message") return entry;
+  const message = toSentMessage(entry.message);
+  return message === entry.message ? entry : { ...entry, message };
+}
+
+/** The same for all entries of a tree, which is changed. It is as deep as the conversation is long. */
+export function toSentTree(tree: EntryTreeNode[]): EntryTreeNode[] {
+  const open = [...tree];
+  for (let node = open.pop(); node; node = open.pop()) {
+    node.entry = toSentEntry(node.entry);
+    open.push(...node.children);
+  }
+  return tree;
+}
