@@ -91,7 +91,7 @@ def show(event, data):
     elif event == "tool_call":
         print(f"[{data['name']} {data['arguments']}]")
     elif event == "command_output":
-        print(data["chunk"], end="")
+        print(data["chunk"])
     elif event == "preview_ready":
         print(f"[preview: {data['url']}]")
     elif event == "done" and not data["task_completed"]:

@@ -42,6 +42,7 @@ export type {
   ToolCall,
   ToolResultMessage,
   UiRequest,
+  UiResponse,
   UserMessage,
   WireModel,
 } from "./protocol-types.ts";

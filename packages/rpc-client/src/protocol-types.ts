@@ -20,6 +20,7 @@ import type {
   ToolCallSchema,
   ToolResultMessageSchema,
   UiRequestSchema,
+  UiResponseSchema,
   UserMessageSchema,
   WireModelSchema,
 } from "@pikit/coding-agent/protocol";
@@ -70,5 +71,7 @@ export type HostTool = (typeof HostToolSchema)["static"];
 export type HostToolOutput = (typeof HostToolOutputSchema)["static"];
 /** A question to the user, or something to show, by `method`. */
 export type UiRequest = (typeof UiRequestSchema)["static"];
+/** The answer to a dialog: `confirmed` for `confirm`, `value` for the others, `cancelled` for all. */
+export type UiResponse = (typeof UiResponseSchema)["static"];
 /** How answers are streamed: every record with the whole message so far, or only what is new. */
 export type StreamMode = CommandParams<"set_stream_mode">["mode"];

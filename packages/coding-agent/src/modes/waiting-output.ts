@@ -5,7 +5,8 @@ const pieceLength = 4096;
 /** What a piece costs beside its characters. */
 const pieceOverhead = 128;
 
-const omission = "\n[some output was left out here]\n";
+/** Stands where the beginning of an output was; lines of its own. */
+export const omission = "\n[some output was left out here]\n";
 
 /** Output that one command wrote to one stream. */
 export interface OutputPiece<Stream> {

@@ -39,6 +39,8 @@ export {
   SessionHeaderSchema,
   type UiRequest,
   UiRequestSchema,
+  type UiResponse,
+  UiResponseSchema,
 } from "./frames.ts";
 export { encodeLine, LineDecoder, type LineReader, maxLineLength } from "./jsonl.ts";
 export {

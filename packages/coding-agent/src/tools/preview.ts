@@ -92,7 +92,7 @@ class Previews {
         const { root, page } = await this.#find(path);
         await this.#end("replaced by another preview");
         const running = await this.#serve(path, root, port);
-        const url = running.url + page;
+        const url = page === "" ? running.url : `${running.url}/${page}`;
         this.#tell({ type: "ready", url, port: running.port });
         const text = `Serving ${path} at ${url} until it is stopped or the session ends.`;
         return { content: [{ type: "text", text }], details: { url, port: running.port, path: root } };

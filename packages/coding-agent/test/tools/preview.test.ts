@@ -217,7 +217,7 @@ describe("what is not served", () => {
 describe("life", () => {
   test("one at a time: another start replaces it, stop ends it", async () => {
     const { tool, events, port, result } = await serve({ "a.txt": "a" });
-    expect(textOf(result)).toBe(`Serving site at http://127.0.0.1:${port}/ until it is stopped or the session ends.`);
+    expect(textOf(result)).toBe(`Serving site at http://127.0.0.1:${port} until it is stopped or the session ends.`);
     const again = await runTool(tool, { path: "." });
     await expect(get(port, "/")).rejects.toMatchObject({ code: "ECONNREFUSED" });
     const stopped = await runTool(tool, { stop: true });
@@ -227,7 +227,7 @@ describe("life", () => {
     await expect(get(again.details.port as number, "/")).rejects.toMatchObject({ code: "ECONNREFUSED" });
     expect(events).toEqual([
       { type: "started", path: "site", port },
-      { type: "ready", url: `http://127.0.0.1:${port}/`, port },
+      { type: "ready", url: `http://127.0.0.1:${port}`, port },
       { type: "stopped", reason: "replaced by another preview" },
       { type: "started", path: ".", port: again.details.port },
       { type: "ready", url: again.details.url, port: again.details.port },

@@ -1,6 +1,6 @@
 import { encodeLine } from "../../protocol/jsonl.ts";
 import type { ByteSink } from "../stdout.ts";
-import { type OutputPiece, WaitingOutput } from "../waiting-output.ts";
+import { type OutputPiece, omission, WaitingOutput } from "../waiting-output.ts";
 import type { ChatEvent } from "./protocol.ts";
 
 type CommandOutput = Extract<ChatEvent, { event: "command_output" }>;
@@ -13,7 +13,7 @@ const batchLength = 64 * 1024;
 
 /**
  * The one writer of stdout: events leave in the order in which they came, whole, and nobody waits for them. While the reader is slow,
- * pieces of one text, or of a command's output, that wait behind each other become one, so that what waits is bounded by what was said.
+ * pieces of one text that wait behind each other become one, and so does, in memory, a command's output, so that what waits is bounded by what was said.
  * Of a long output the beginning is left out; the result has the end of it too.
  */
 export class ChatOutput {
@@ -51,7 +51,7 @@ export class ChatOutput {
       output = new WaitingOutput<OutputStream>();
       this.#queue.push(output);
     }
-    output.add(chunk, stream);
+    output.add(`${chunk}\n`, stream);
   }
 
   #holdText(text: string): void {
@@ -89,6 +89,12 @@ function encodeWaiting(waiting: Waiting): string {
   return waiting instanceof WaitingOutput ? waiting.read().map(encodePiece).join("") : encodeLine(waiting);
 }
 
+/** An event for each line. */
 function encodePiece({ stream, text }: OutputPiece<OutputStream>): string {
-  return encodeLine({ event: "command_output", data: { stream, chunk: text } } satisfies CommandOutput);
+  const whole = text.startsWith(omission) ? text.slice(1) : text;
+  return whole
+    .slice(0, -1)
+    .split("\n")
+    .map((chunk) => encodeLine({ event: "command_output", data: { stream, chunk } } satisfies CommandOutput))
+    .join("");
 }

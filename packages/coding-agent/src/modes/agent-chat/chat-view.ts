@@ -5,6 +5,7 @@ import { addUsage, usageOf } from "../../conversation/stats.ts";
 import type { TodoPhase } from "../../protocol/data.ts";
 import type { BashDetails } from "../../tools/bash.ts";
 import type { DelegationEvent } from "../../tools/delegate.ts";
+import { OutputLines } from "./output-lines.ts";
 import type { ChatEvent, TokenCounts } from "./protocol.ts";
 import { TaskPlan } from "./task-plan.ts";
 import { addTokens, noTokens, toTokenCounts } from "./tokens.ts";
@@ -17,6 +18,8 @@ interface RunningCall {
   startedMs: number;
   /** Tells that the command runs, once; undefined when that has been told, and for other tools. */
   tellCommand: (() => void) | undefined;
+  /** What a command writes. */
+  output: { stdout: OutputLines; stderr: OutputLines };
 }
 
 /** Turns what a session tells during one chat into events of the protocol, and keeps what `done` says. */
@@ -98,7 +101,7 @@ export class ChatView {
     const call = this.#running.get(toolCallId);
     if (call?.toolName !== "bash") return;
     tellCommand(call);
-    this.#send({ event: "command_output", data: { stream, chunk } });
+    call.output[stream].add(chunk);
   }
 
   /** What happens to a sub-task. Those that sub-tasks begin are part of them. */
@@ -132,10 +135,15 @@ export class ChatView {
       toolName,
       startedMs: performance.now(),
       tellCommand: toolName === "bash" ? tellStart : undefined,
+      output: { stdout: this.#outputLines("stdout"), stderr: this.#outputLines("stderr") },
     };
     this.#running.set(toolCallId, call);
     // A call that was refused begins and ends within this turn of the loop, and nothing of it has run.
     setImmediate(() => this.#running.get(toolCallId) === call && tellCommand(call));
+  }
+
+  #outputLines(stream: "stdout" | "stderr"): OutputLines {
+    return new OutputLines((chunk) => this.#send({ event: "command_output", data: { stream, chunk } }));
   }
 
   #endCall({ toolCallId, toolName, result, isError }: Told<"tool_execution_end">): void {
@@ -153,6 +161,8 @@ export class ChatView {
   #endCommand(call: RunningCall, details: BashDetails | null): void {
     if (details) tellCommand(call);
     if (call.tellCommand) return;
+    call.output.stdout.end();
+    call.output.stderr.end();
     const exitCode = details?.exitCode ?? null;
     const duration = Math.round(performance.now() - call.startedMs);
     this.#send({

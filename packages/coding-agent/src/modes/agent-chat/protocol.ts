@@ -106,9 +106,9 @@ export const events = {
     is_error: Type.Boolean(),
   }),
   command_started: event("A shell command runs.", { command: Type.String() }),
-  command_output: event("Output of the command, as it comes.", {
+  command_output: event("A line that the command has written.", {
     stream: literals(["stdout", "stderr"]),
-    chunk: Type.String({ description: "Text without escape sequences; not always whole lines." }),
+    chunk: Type.String({ description: "Without the line's end and without escape sequences; a line over 64 KiB comes in pieces." }),
   }),
   command_finished: event("The command has ended.", {
     success: Type.Boolean({ description: "Whether the exit code is 0." }),

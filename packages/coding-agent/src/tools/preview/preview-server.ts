@@ -35,7 +35,7 @@ export async function startPreview(files: FileAccess, root: string, port: number
   const actual = (server.address() as AddressInfo).port;
   return {
     port: actual,
-    url: `http://${loopback}:${actual}/`,
+    url: `http://${loopback}:${actual}`,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
