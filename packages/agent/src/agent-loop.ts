@@ -1,5 +1,6 @@
 import type { ToolResultMessage } from "@pikit/ai";
 import { type AssistantTurn, runAssistantTurn, tellFailedTurn } from "./assistant-turn.ts";
+import { AgentError } from "./errors.ts";
 import { executeToolCalls } from "./tool-execution.ts";
 import type { AgentLoopConfig, AgentMessage, Emit } from "./types.ts";
 import { withinGrace } from "./within-grace.ts";
@@ -44,7 +45,7 @@ export async function runAgentLoop({ prompts, transcript, config, emit, signal }
     try {
       incoming = await nextMessages(turn, toolResults, config, signal);
     } catch (error) {
-      added.push(await tellFailedTurn(error, transcript, emit, signal));
+      added.push(await tellFailedTurn(turn.request?.model, error, transcript, emit, signal));
       incoming = undefined;
     }
   }
@@ -57,24 +58,37 @@ function isUsable({ answer }: AssistantTurn): boolean {
   return answer.stopReason !== "error" && answer.stopReason !== "aborted";
 }
 
-/** What the next turn begins with; undefined when the run is over. */
+/**
+ * What the next turn begins with; undefined when the run is over.
+ *
+ * @throws {AgentError} `aborted` when the run ends in the middle of its work, and its last message does not say so yet.
+ */
 async function nextMessages(
   turn: AssistantTurn,
   toolResults: readonly ToolResultMessage[],
   config: AgentLoopConfig,
   signal: AbortSignal,
 ): Promise<readonly AgentMessage[] | undefined> {
-  if (signal.aborted) return undefined;
   if (!isUsable(turn)) {
+    if (signal.aborted && turn.answer.stopReason === "aborted") return undefined;
+    throwIfAborted(signal);
     const verdict = await withinGrace("a hook", async () => config.shouldRetry?.(turn, signal), signal);
-    if (!verdict || signal.aborted) return undefined;
+    throwIfAborted(signal);
+    if (!verdict) return undefined;
     return verdict === true ? [] : verdict;
   }
+  if (toolResults.length > 0) throwIfAborted(signal);
+  else if (signal.aborted) return undefined;
   const finished = { answer: turn.answer, toolResults };
   const verdict = await withinGrace("a hook", async () => config.betweenTurns?.(finished, signal), signal);
+  if (toolResults.length > 0 || verdict) throwIfAborted(signal);
   if (verdict === "stop" || signal.aborted) return undefined;
   const next = [...(verdict ?? []), ...(config.takeSteering?.() ?? [])];
   if (toolResults.length > 0 || next.length > 0) return next;
   const followUps = config.takeFollowUps?.() ?? [];
   return followUps.length > 0 ? followUps : undefined;
+}
+
+function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw new AgentError("aborted", "The run was aborted.");
 }

@@ -86,13 +86,24 @@ export class Agent {
 
   /**
    * Runs a prompt and resolves when the run has ended. Failures of the model or of tools do not reject: they are in the transcript.
+   * Messages that wait in `steering` go in front of it, all of them, and are answered with it.
    *
    * @param input - Text, or one or more messages.
    * @param images - Sent along with a text.
    * @throws {AgentError} `busy` while a run is going, `no_model` without a model; nothing is changed.
    */
   prompt(input: string | AgentMessage | AgentMessage[], images: ImageContent[] = []): Promise<void> {
-    return this.#start(() => toMessages(input, images));
+    return this.#start(() => [...this.steering.clear(), ...toMessages(input, images)]);
+  }
+
+  /**
+   * As `prompt`, but begins with exactly these messages: what waits in the queues goes in later, as during a run. For an owner that
+   * has taken out itself what goes in front.
+   *
+   * @throws {AgentError} As `prompt`.
+   */
+  run(messages: readonly AgentMessage[]): Promise<void> {
+    return this.#start(() => [...messages]);
   }
 
   /**
@@ -113,7 +124,7 @@ export class Agent {
     });
   }
 
-  /** Queues a message for the next turn. While idle it waits for the next prompt and follows it. */
+  /** Queues a message for the next turn. While idle it waits, and goes in front of the next prompt. */
   steer(message: AgentMessage): void {
     this.steering.add(message);
   }

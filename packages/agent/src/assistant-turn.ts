@@ -47,15 +47,16 @@ export async function runAssistantTurn(
   return { answer, failure, request };
 }
 
-/** A turn of nothing but an error: for what fails between two turns. */
+/** A turn of nothing but an error, or an abort: for what fails, or is stopped, where no answer is being given. */
 export async function tellFailedTurn(
+  model: Model | undefined,
   error: unknown,
   transcript: AgentMessage[],
   emit: Emit,
   signal: AbortSignal,
 ): Promise<AssistantMessage> {
   await emit({ type: "turn_start" });
-  const answer = await tellFailedAnswer(undefined, error, emit, signal);
+  const answer = await tellFailedAnswer(model, error, emit, signal);
   transcript.push(answer);
   await emit({ type: "message_end", message: answer });
   await emit({ type: "turn_end", message: answer, toolResults: [] });

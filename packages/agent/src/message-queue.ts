@@ -32,6 +32,13 @@ export class MessageQueue {
     this.#onChange();
   }
 
+  /** Puts these messages in the place of those that wait. */
+  replace(messages: readonly AgentMessage[]): void {
+    if (this.#messages.length === 0 && messages.length === 0) return;
+    this.#messages = [...messages];
+    this.#onChange();
+  }
+
   /** Removes and returns what goes now: the first message, or all of them. */
   take(): AgentMessage[] {
     return this.#remove(this.mode === "all" ? this.#messages.length : 1);

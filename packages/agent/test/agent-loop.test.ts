@@ -1,4 +1,4 @@
-import type { AssistantMessage } from "@pikit/ai";
+import type { AssistantMessage, Model } from "@pikit/ai";
 import { expect, test } from "vitest";
 import { createEchoTool, createScriptedAgent, outline } from "./helpers/scripted-agent.ts";
 
@@ -216,7 +216,7 @@ test("AG-009 an abort while tools run gives every call one result and no further
   );
   await agent.prompt("Go");
   expect(modelCalls).toBe(1);
-  expect(outline(events).slice(-8)).toEqual([
+  expect(outline(events).slice(-12)).toEqual([
     "tool_execution_start echo",
     "tool_execution_end echo (error)",
     "tool_execution_start echo",
@@ -224,8 +224,16 @@ test("AG-009 an abort while tools run gives every call one result and no further
     "toolResult: The run was aborted.",
     "toolResult: Not started: the run was aborted.",
     "turn_end",
+    "turn_start",
+    "  error",
+    "assistant:  [aborted]",
+    "turn_end",
     "agent_end",
   ]);
+  const { id, provider, api } = agent.state.model as Model;
+  const note = { stopReason: "aborted", errorMessage: "The run was aborted.", content: [], model: id, provider, api };
+  expect(agent.state.messages.at(-1)).toMatchObject(note);
+  expect(events.at(-1)).toMatchObject({ type: "agent_end", messages: agent.state.messages });
 });
 
 test("AG-010 a tool that ignores its signal is left behind, and its late result and updates are discarded", async () => {
@@ -246,10 +254,11 @@ test("AG-010 a tool that ignores its signal is left behind, and its late result 
   late.resolve();
   await late.promise;
   expect(events).toHaveLength(told);
-  expect(outline(events).slice(-4)).toEqual([
+  expect(outline(events).slice(-8)).toEqual([
     "tool_execution_end echo (error)",
     "toolResult: Aborted: the tool did not stop in time and was left behind.",
     "turn_end",
+    ...["turn_start", "  error", "assistant:  [aborted]", "turn_end"],
     "agent_end",
   ]);
 });

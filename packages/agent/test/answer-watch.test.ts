@@ -107,7 +107,7 @@ describe("messages of the owner between turns", () => {
     });
     agent.steer({ role: "user", content: "queued", timestamp: 0 });
     agent.followUp({ role: "user", content: "later", timestamp: 0 });
-    await agent.prompt("Go");
+    await agent.run([{ role: "user", content: "Go", timestamp: 0 }]);
     expect(turns(events)).toEqual([
       ...["agent_start", "turn_start", "user: Go", "assistant: ok [stop]", "turn_end"],
       ...["turn_start", "user: Say it another way.", "user: queued", "assistant: ok [stop]", "turn_end"],

@@ -99,6 +99,35 @@ test.each(["turn_end", "agent_end"] as const)(
   },
 );
 
+test("AG-009 an abort during the wait before a retry ends the run as aborted, not with the failure", async () => {
+  const { agent, events } = createScriptedAgent([{ error: { status: 529, message: "busy" } }], {
+    shouldRetry: () => {
+      agent.abort();
+      return true;
+    },
+  });
+  await agent.prompt("Go");
+  expect(outline(events).slice(-7)).toEqual([
+    ...["assistant:  [error]", "turn_end", "turn_start", "  error", "assistant:  [aborted]", "turn_end", "agent_end"],
+  ]);
+});
+
+test("AG-009 an abort while the hook between two turns works says so; one after the last answer changes nothing", async () => {
+  const script = [{ toolCalls: [{ name: "echo", arguments: { text: "x" } }] }, { text: "done" }];
+  const { agent } = createScriptedAgent(script, {
+    tools: [createEchoTool()],
+    betweenTurns: () => {
+      agent.abort();
+      return undefined;
+    },
+  });
+  const endings = () => agent.state.messages.flatMap((message) => (message.role === "assistant" ? [message.stopReason] : []));
+  await agent.prompt("Go");
+  expect(endings()).toEqual(["toolUse", "aborted"]);
+  await agent.prompt("Again");
+  expect(endings()).toEqual(["toolUse", "aborted", "stop"]);
+});
+
 test("AG-009 after an abort nobody is asked about calls that will not be started", async () => {
   const asked: string[] = [];
   const { agent } = createScriptedAgent(

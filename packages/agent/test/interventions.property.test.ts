@@ -130,7 +130,9 @@ function playPlan({ answers, failures, actions, slowEvery }: Plan, scheduler: fc
     queued,
     afterAbort() {
       const { queued: heldBack = [], at = events.length } = aborted ?? {};
-      const later = events.slice(at).filter(({ type }) => type === "turn_start" || type === "agent_start");
+      const later = events.slice(at).filter(({ type }, index) => {
+        return type === "agent_start" || (type === "turn_start" && !isAbortNote(events[at + index + 1]));
+      });
       // A run that was aborted with its first event has one turn, so that its prompt gets an answer.
       return { heldBack, turns: later.length - (events[at - 1]?.type === "agent_start" && aborted ? 1 : 0), callsAfterAbort };
     },
@@ -140,6 +142,12 @@ function playPlan({ answers, failures, actions, slowEvery }: Plan, scheduler: fc
       aborted = undefined;
     },
   };
+}
+
+/** The message that ends a run which was aborted while no answer was being given. */
+function isAbortNote(event: AgentEvent | undefined): boolean {
+  if (event?.type !== "message_start" || event.message.role !== "assistant") return false;
+  return event.message.stopReason === "aborted" && event.message.content.length === 0;
 }
 
 function add(names: string[], kind: string): string {

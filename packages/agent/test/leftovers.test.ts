@@ -50,7 +50,7 @@ test("AG-025 1,000 runs, answered, aborted and failed, leave no listener and no 
 test("AG-025 a program ends by itself after its last run", async () => {
   const program = fileURLToPath(new URL("fixtures/some-runs.ts", import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=pikit-source", program]);
-  expect(JSON.parse(stdout)).toEqual({ endings: ["toolUse", "stop", "toolUse", "error"], resources: [] });
+  expect(JSON.parse(stdout)).toEqual({ endings: ["toolUse", "stop", "toolUse", "aborted", "error"], resources: [] });
 });
 
 function countTimers(): number {

@@ -47,7 +47,7 @@ test("AG-022 a message of another role can be queued and is told of like any oth
   const told: AgentMessage[] = [];
   agent.subscribe((event) => void (event.type === "message_end" && told.push(event.message)));
   agent.steer(createNote("and this"));
-  await agent.prompt("Go");
+  await agent.run([{ role: "user", content: "Go", timestamp: 0 }]);
   expect(told.map(({ role }) => role)).toEqual(["user", "assistant", "note", "assistant"]);
   expect(seen[1]?.map(({ role }) => role)).toEqual(["user", "assistant"]);
 });
@@ -69,6 +69,6 @@ test("AG-024 images that steer or follow up reach the model as those of a prompt
   const [prompt, steering, followUp] = [withImage("a", "AAAA"), withImage("b", "BBBB"), withImage("c", "CCCC")];
   agent.steer(steering);
   agent.followUp(followUp);
-  await agent.prompt(prompt);
+  await agent.run([prompt]);
   expect(seen).toEqual([prompt, steering, followUp].map((message) => "content" in message && message.content));
 });

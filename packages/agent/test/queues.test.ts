@@ -101,6 +101,28 @@ test.each([
   expect(contexts).toEqual(expected);
 });
 
+test.each(["one-at-a-time", "all"] as const)(
+  "AG-015 steering that waits while idle goes in front of the next prompt and costs no model call of its own, also %s",
+  async (steeringMode) => {
+    const { contexts, record } = recordContexts();
+    const { agent, events } = createScriptedAgent(
+      (context) => {
+        record(context.messages);
+        return { text: "ok" };
+      },
+      { steeringMode },
+    );
+    for (const text of ["a", "b", "c"]) agent.steer(user(text));
+    await agent.prompt("Go");
+    expect(contexts).toEqual([["a", "b", "c", "Go"]]);
+    expect(outline(events).slice(0, 6)).toEqual(["agent_start", "turn_start", "user: a", "user: b", "user: c", "user: Go"]);
+    expect(events.at(-1)).toMatchObject({ type: "agent_end", messages: agent.state.messages });
+    agent.steer(user("d"));
+    await agent.run([user("as it is")]);
+    expect(contexts.slice(1).map((texts) => texts.slice(5))).toEqual([["as it is"], ["as it is", "assistant", "d"]]);
+  },
+);
+
 test("AG-015 steering queued during long work between turns is picked up, one at a time", async () => {
   const { contexts, record } = recordContexts();
   const { agent } = createScriptedAgent(

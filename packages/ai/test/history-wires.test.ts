@@ -67,6 +67,15 @@ describe.each(targets)("$model.api to $model.provider/$model.id", ({ model, crea
     );
   });
 
+  test("AI-020 the message that ends an aborted run changes nothing of the next request", () => {
+    const call = assistant(model, [{ type: "toolCall", id: "call 1", name: "read", arguments: { path: "a" } }]);
+    const note = { ...assistant(model, []), stopReason: "aborted" as const, errorMessage: "The run was aborted." };
+    const before = [user("question"), call, result("call 1", "x")];
+    const sent = convert([...before, note, user("go on")]);
+    rules(JSON.parse(sent));
+    expect(sent).toBe(convert([...before, user("go on")]));
+  });
+
   test("AI-008 a long conversation takes linear time", async () => {
     await assertLinear(10_000, (turns) => {
       const messages = Array.from({ length: turns }, (_, index): Message[] => [

@@ -1,6 +1,7 @@
 import type { AgentMessage, InterruptMode, Listener, QueueMode } from "@pikit/agent";
 import type { Model, RequestedThinkingLevel, ThinkingLevel } from "@pikit/ai";
 import type { Conversation } from "./conversation/conversation.ts";
+import { isAbortNote } from "./conversation/messages.ts";
 import type { SlashCommands } from "./extensions/slash-commands.ts";
 import type { ModelChoice } from "./models/model-choice.ts";
 import { createUserMessage, type PromptInput } from "./prompt/prompt-input.ts";
@@ -203,7 +204,7 @@ export class AgentSession {
 
   /**
    * Queues a message: `steer` goes in before the next model call of the run, `followUp` when the run would end. While idle it waits and
-   * starts nothing; the next prompt goes first. Resolves when it is stored.
+   * starts nothing: with the next prompt, what steers goes in front of it, and what follows comes after it. Resolves when it is stored.
    *
    * @throws {SessionError} `invalid_input`. Nothing is queued then.
    */
@@ -380,9 +381,9 @@ export class AgentSession {
     return exportHtml(this.#parts.transcript.conversation, { cwd: this.cwd, outputPath });
   }
 
-  /** The text of the last assistant message; null when there is none. */
+  /** The text of the last assistant message; null when there is none. One that only says that the run was aborted does not count. */
   lastAssistantText(): string | null {
-    const message = this.messages.findLast(({ role }) => role === "assistant");
+    const message = this.messages.findLast((each) => each.role === "assistant" && !isAbortNote(each));
     if (message?.role !== "assistant") return null;
     return message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
   }

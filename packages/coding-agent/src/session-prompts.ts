@@ -22,9 +22,10 @@ export function startRun(parts: ConnectedParts, prepare: () => Promise<AgentMess
     const message = await prepare();
     await parts.requireCredentials(model);
     await parts.transcript.recordChoices();
-    await parts.transcript.accept(message);
+    const messages = [...parts.queues.takeSteering(), message];
+    for (const each of messages) await parts.transcript.accept(each);
     parts.limits.start();
-    return message;
+    return messages;
   }, signal);
 }
 

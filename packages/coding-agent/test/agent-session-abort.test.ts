@@ -8,7 +8,7 @@ import { absentUser } from "../src/user-interface.ts";
 import { serveModels } from "./helpers/endpoints.ts";
 import { expectProcessGone, readPid } from "./helpers/processes.ts";
 import { nextEvent, openSession } from "./helpers/sessions.ts";
-import { story } from "./helpers/story.ts";
+import { abortedTurn, story } from "./helpers/story.ts";
 import { useWorkspace } from "./helpers/workspace.ts";
 
 const workspace = useWorkspace();
@@ -78,12 +78,22 @@ describe.each(wires)("%s: abort leaves nothing at work", (model, wire) => {
     const pids = await Promise.all([readPid(join(workspace.cwd, "pid")), readPid(join(workspace.cwd, "child"))]);
     await expectStopped(session, events, settled);
     await Promise.all(pids.map(expectProcessGone));
-    expect(session.messages.slice(-2)).toMatchObject([
+    expect(session.messages.slice(-3)).toMatchObject([
       { role: "toolResult", isError: true },
       { role: "toolResult", isError: true },
+      { role: "assistant", stopReason: "aborted", content: [] },
     ]);
     expect(existsSync(join(workspace.cwd, "second"))).toBe(false);
     expect(server.requests).toHaveLength(1);
+    const told = events.findLast(({ type }) => type === "agent_end");
+    expect(told).toMatchObject({ messages: session.messages });
+    const stored = (await workspace.sessionLines()).flatMap(({ message }) => (message ? [message] : []));
+    expect(stored.at(-1)).toMatchObject({ role: "assistant", stopReason: "aborted", content: [], model: session.model?.id });
+    expect(session.lastAssistantText()).toBe("");
+    // The next request has the calls with their results, and nothing of the abort.
+    await session.prompt("Go on");
+    expect(session.lastAssistantText()).toBe("Never");
+    expect(JSON.stringify(server.requests[1]?.body).match(/aborted/g)).toHaveLength(2);
   });
 
   test("ER-021 while a retry waits: no request follows", async () => {
@@ -93,7 +103,8 @@ describe.each(wires)("%s: abort leaves nothing at work", (model, wire) => {
     const { settled } = await session.submit("Hi");
     await waiting;
     await session.abort();
-    expect(story(events).slice(-3)).toEqual(["retry over at 1: The retry was cancelled.", "agent_end", "agent_settled"]);
+    const over = "retry over at 1: The retry was cancelled.";
+    expect(story(events).slice(-6)).toEqual([over, ...abortedTurn, "agent_end", "agent_settled"]);
     await settled;
     expect(server.requests).toHaveLength(1);
   });
@@ -113,6 +124,7 @@ describe.each(wires)("%s: abort leaves nothing at work", (model, wire) => {
     const signal = await asked.promise;
     await expectStopped(session, events, settled);
     expect(signal.aborted).toBe(true);
+    expect(session.messages.at(-1)).toMatchObject({ role: "assistant", stopReason: "aborted", content: [] });
     expect(server.requests).toHaveLength(1);
   });
 });

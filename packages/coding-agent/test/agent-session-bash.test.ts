@@ -85,7 +85,8 @@ describe("shell commands of the user's own", () => {
     const bash = session.bash("echo user");
     await session.abort();
     expect(await bash).toMatchObject({ output: "user\n" });
-    expect(session.messages.map(({ role }) => role)).toEqual(["user", "assistant", "toolResult", "bashExecution"]);
+    const others = session.messages.map(({ role }) => role).filter((role) => role !== "assistant");
+    expect(others).toEqual(["user", "toolResult", "bashExecution"]);
   });
 
   test("are stopped by abortBash only, and stream their output", async () => {

@@ -4,7 +4,7 @@ import type { CreateAgentSessionOptions } from "../src/agent-session-options.ts"
 import { absentUser, type Clarification, type ClarificationAnswer } from "../src/user-interface.ts";
 import { createGate, throughGate } from "./helpers/gate.ts";
 import { createScriptedSession, nextEvent } from "./helpers/sessions.ts";
-import { story } from "./helpers/story.ts";
+import { abortedTurn, story } from "./helpers/story.ts";
 import { useWorkspace } from "./helpers/workspace.ts";
 
 const workspace = useWorkspace();
@@ -65,19 +65,17 @@ describe("a run that reaches a limit", () => {
 
   test("max-turns: messages that wait go no further than the limit, and stay queued", async () => {
     const { session, events } = await createScriptedSession(workspace, () => ({ text: "ok" }), { limits: { maxTurns: 2 } });
-    await session.queue("steer", { text: "s" });
-    await session.queue("followUp", { text: "f1" });
-    await session.queue("followUp", { text: "f2" });
+    for (const text of ["f1", "f2", "f3"]) await session.queue("followUp", { text });
     await session.prompt("Go");
     expect(story(events).slice(-6)).toEqual([
-      "user: s",
+      "user: f1",
       "assistant: ok",
       "turn_end",
       "limit max-turns 2",
       "agent_end",
       "agent_settled",
     ]);
-    expect(session.queuedTexts()).toEqual({ steering: [], followUp: ["f1", "f2"] });
+    expect(session.queuedTexts()).toEqual({ steering: [], followUp: ["f2", "f3"] });
   });
 
   test("max-cost: ends before the first model call past it", async () => {
@@ -127,7 +125,14 @@ describe("a run that reaches a limit", () => {
     vi.advanceTimersByTime(1);
     await settled;
     expect(story(events).slice(4)).toEqual([
-      ...["limit max-time 5", expect.stringMatching(/^toolResult: .*abort/i), "turn_end", "agent_end", "agent_settled"],
+      ...[
+        "limit max-time 5",
+        expect.stringMatching(/^toolResult: .*abort/i),
+        "turn_end",
+        ...abortedTurn,
+        "agent_end",
+        "agent_settled",
+      ],
     ]);
     expect(session.reachedLimit).toBe("max-time");
     await session.prompt("Again");
@@ -153,6 +158,7 @@ describe("a run that reaches a limit", () => {
         "retry 1 of 3",
         "limit max-time 5",
         "retry over at 1: The retry was cancelled.",
+        ...abortedTurn,
         "agent_end",
         "agent_settled",
       ],
@@ -227,7 +233,7 @@ describe("a user who is there", () => {
     await session[how]();
     await settled;
     expect(signal?.aborted).toBe(true);
-    expect(story(events).slice(4)).toEqual(["toolResult: 0", "turn_end", "agent_end", "agent_settled"]);
+    expect(story(events).slice(4)).toEqual(["toolResult: 0", "turn_end", ...abortedTurn, "agent_end", "agent_settled"]);
     expect(session.reachedLimit).toBeUndefined();
   });
 

@@ -7,7 +7,7 @@ import type { AgentSession, AgentSessionEvent } from "../src/agent-session.ts";
 import type { CreateAgentSessionOptions } from "../src/agent-session-options.ts";
 import { createGate, throughGate } from "./helpers/gate.ts";
 import { createScriptedSession, nextEvent } from "./helpers/sessions.ts";
-import { describeMessage, story } from "./helpers/story.ts";
+import { abortedTurn, describeMessage, story } from "./helpers/story.ts";
 import { useWorkspace } from "./helpers/workspace.ts";
 
 const workspace = useWorkspace();
@@ -107,20 +107,57 @@ describe("a prompt during a run", () => {
 });
 
 describe("messages queued while idle", () => {
-  test("wait and start nothing; the next prompt goes first, then steering, then follow-ups, one at a time", async () => {
+  test("wait and start nothing; what steers goes in front of the next prompt, follow-ups after it, one at a time", async () => {
     const { session, events, shown } = await openObserved([]);
     await session.queue("followUp", { text: "f1" });
+    await session.queue("followUp", { text: "f2" });
     await session.queue("steer", { text: "s1" });
     await session.queue("steer", { text: "s2" });
     expect(session.isStreaming).toBe(false);
-    expect(counts(session)).toEqual([3, 3]);
-    expect(session.queuedTexts()).toEqual({ steering: ["s1", "s2"], followUp: ["f1"] });
-    expect(story(events)).toEqual(["queue:  | f1", "queue: s1 | f1", "queue: s1, s2 | f1"]);
+    expect(counts(session)).toEqual([4, 4]);
+    expect(session.queuedTexts()).toEqual({ steering: ["s1", "s2"], followUp: ["f1", "f2"] });
+    expect(story(events)).toEqual(["queue:  | f1", "queue:  | f1, f2", "queue: s1 | f1, f2", "queue: s1, s2 | f1, f2"]);
+    events.length = 0;
     expect(await workspace.sessionFiles()).toHaveLength(1);
     await session.prompt("Go");
-    expect(shown.map((messages) => messages.at(-1))).toEqual(["user: Go", "user: s1", "user: s2", "user: f1"]);
+    // No model call of their own, although one goes in at a time.
+    expect(shown).toHaveLength(3);
+    expect(shown[0]).toEqual(["user: s1", "user: s2", "user: Go"]);
     expect(counts(session)).toEqual([0, 0]);
-    expect(story(events).filter((line) => line.startsWith("agent_"))).toEqual(["agent_start", "agent_end", "agent_settled"]);
+    const said = ["user: s1", "user: s2", "user: Go", "assistant: answer 0"];
+    const expected = [...said, "user: f1", "assistant: answer 1", "user: f2", "assistant: answer 2"];
+    expect(story(events)).toEqual([
+      ...["queue:  | f1, f2", "agent_start", "turn_start", ...said, "turn_end", "queue:  | f2"],
+      ...["turn_start", "user: f1", "assistant: answer 1", "turn_end", "queue:  | "],
+      ...["turn_start", "user: f2", "assistant: answer 2", "turn_end", "agent_end", "agent_settled"],
+    ]);
+    expect(events.find(({ type }) => type === "agent_end")).toMatchObject({ messages: session.messages });
+    const stored = (await workspace.sessionLines()).flatMap(({ message }) => (message ? [describeMessage(message)] : []));
+    expect(stored).toEqual(expected);
+    const file = session.sessionFile as string;
+    await session.dispose();
+    const { session: again } = await openObserved([], { session: { path: file } });
+    expect(again.messages.map((message) => describeMessage(message as never))).toEqual(expected);
+    expect(counts(again)).toEqual([0, 0]);
+  });
+
+  test("stay where they are when the prompt is refused", async () => {
+    const { session } = await openObserved([]);
+    await session.queue("steer", { text: "s1" });
+    await expect(session.prompt(" ")).rejects.toMatchObject({ code: "invalid_input" });
+    expect(session.queuedTexts()).toEqual({ steering: ["s1"], followUp: [] });
+  });
+
+  test("steering that comes when the prompt has been accepted goes in after its first turn", async () => {
+    const { session, shown } = await openObserved([]);
+    await session.queue("steer", { text: "before" });
+    const { settled } = await session.submit("Go");
+    await session.queue("steer", { text: "after" });
+    await settled;
+    expect(shown).toEqual([
+      ["user: before", "user: Go"],
+      ["user: before", "user: Go", "assistant: answer 0", "user: after"],
+    ]);
   });
 
   test("AG-015 go in all at once where the mode says so", async () => {
@@ -133,9 +170,8 @@ describe("messages queued while idle", () => {
     }
     await session.prompt("Go");
     expect(shown).toEqual([
-      ["user: Go"],
-      ["user: Go", "assistant: answer 0", "user: s1", "user: s2"],
-      ["user: Go", "assistant: answer 0", "user: s1", "user: s2", "assistant: answer 1", "user: f1", "user: f2"],
+      ["user: s1", "user: s2", "user: Go"],
+      ["user: s1", "user: s2", "user: Go", "assistant: answer 0", "user: f1", "user: f2"],
     ]);
     expect(session.state()).toMatchObject({ queueMode: "all", steeringMode: "all", followUpMode: "all", interruptMode: "wait" });
   });
@@ -225,15 +261,19 @@ describe("interruptMode", () => {
 });
 
 describe("a run that does not end well", () => {
-  test("AG-016 an abort leaves what is queued; the next prompt goes first, then the queue", async () => {
+  test("AG-016 an abort leaves what is queued for the next prompt", async () => {
     const { session, events, shown } = await openAtGate();
     await session.queue("steer", { text: "s" });
     await session.queue("followUp", { text: "f" });
     await session.abort();
-    expect(story(events).slice(-4)).toEqual([expect.stringMatching(/^toolResult: /), "turn_end", "agent_end", "agent_settled"]);
+    const result = expect.stringMatching(/^toolResult: /);
+    expect(story(events).slice(-7)).toEqual([result, "turn_end", ...abortedTurn, "agent_end", "agent_settled"]);
     expect(session.queuedTexts()).toEqual({ steering: ["s"], followUp: ["f"] });
     await session.prompt("Again");
-    expect(shown.slice(1).map((messages) => messages.at(-1))).toEqual(["user: Again", "user: s", "user: f"]);
+    expect(shown.slice(1).map((messages) => messages.slice(-2))).toEqual([
+      ["user: s", "user: Again"],
+      ["assistant: answer 1", "user: f"],
+    ]);
   });
 
   test("a run that fails leaves what is queued, and its prompt's caller hears of the end", async () => {

@@ -64,7 +64,8 @@ describe("a prompt", () => {
     const { settled } = await session.submit("One");
     await running;
     const eventCount = events.length;
-    await expect(session.prompt("Two")).rejects.toMatchObject({ code: "busy" });
+    const busy = { code: "busy", message: expect.stringMatching(/give streamingBehavior: "steer" .* "followUp" /) };
+    await expect(session.prompt("Two")).rejects.toMatchObject(busy);
     expect(events).toHaveLength(eventCount);
     expect(rolesIn(await workspace.sessionLines())).toEqual(["user", "assistant"]);
     await session.abort();
@@ -213,7 +214,7 @@ describe("abort", () => {
     await session.submit("Work");
     const pid = await readPid(pidFile);
     await session.abort();
-    expect(session.messages.at(-1)).toMatchObject({ role: "toolResult", isError: true });
+    expect(session.messages.slice(-2)).toMatchObject([{ role: "toolResult", isError: true }, { stopReason: "aborted" }]);
     await expectProcessGone(pid);
   });
 

@@ -43,7 +43,7 @@ export class ReferenceAgent {
   }
 
   prompt(text: string): void {
-    this.transcript.push(text);
+    this.transcript.push(...this.steering.splice(0), text);
     this.phase = "asking";
   }
 
@@ -81,7 +81,7 @@ export class ReferenceAgent {
   }
 
   abort(): void {
-    if (this.phase === "asking") this.transcript.push(answerLabel("aborted", []));
+    if (this.phase === "asking" || this.phase === "deciding") this.transcript.push(answerLabel("aborted", []));
     if (this.phase !== "working") {
       this.phase = "idle";
       return;
@@ -118,8 +118,10 @@ export class ReferenceAgent {
     }
     if (this.running.length > 0) return;
     for (const { id, outcome } of calls) this.transcript.push(resultLabel(id, outcome ?? ""));
-    if (isAborted) this.phase = "idle";
-    else this.#endTurn(true);
+    if (isAborted) {
+      this.transcript.push(answerLabel("aborted", []));
+      this.phase = "idle";
+    } else this.#endTurn(true);
   }
 
   #endTurn(hasResults: boolean): void {

@@ -11,6 +11,11 @@ declare module "@pikit/agent" {
   }
 }
 
+/** Whether a message says nothing but that its run was aborted, while tools ran or before an answer had begun. */
+export function isAbortNote(message: AgentMessage): boolean {
+  return message.role === "assistant" && message.stopReason === "aborted" && message.content.length === 0;
+}
+
 /** The conversation as a model reads it: our own roles become user messages, and what is excluded from the context is left out. */
 export function toModelMessages(messages: readonly AgentMessage[]): Message[] {
   const result: Message[] = [];

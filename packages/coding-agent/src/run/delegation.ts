@@ -1,5 +1,6 @@
 import { type AgentEvent, type AgentMessage, ToolError } from "@pikit/agent";
 import { emptyUsage, type Usage } from "@pikit/ai";
+import { isAbortNote } from "../conversation/messages.ts";
 import { addUsage, usageOf } from "../conversation/stats.ts";
 import type { LimitName, SessionEvent } from "../protocol/events.ts";
 import type { RunLimits } from "./limits.ts";
@@ -167,7 +168,7 @@ class TaskWatch {
     // An answer's, or what a sub-task of this one has used.
     const used = usageOf(message);
     if (used !== undefined) this.#addUsage(used);
-    if (message.role !== "assistant") return;
+    if (message.role !== "assistant" || isAbortNote(message)) return;
     this.#turns += 1;
     const text = message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
     if (text.trim() !== "") this.#tell(oneLine(text));

@@ -9,13 +9,17 @@ export interface PromptRun {
 
 /** What happens around the agent's own run. None of it may reject. */
 export interface RunPhases {
-  /** Makes ready for an accepted prompt. Resolves with the messages that the run begins with. */
-  before(message: AgentMessage, signal: AbortSignal): Promise<AgentMessage[]>;
+  /** Makes ready for an accepted prompt, and what goes in front of it. Resolves with the messages that the run begins with. */
+  before(messages: readonly AgentMessage[], signal: AbortSignal): Promise<AgentMessage[]>;
   /** After the agent's run, before another can start. */
   after(signal: AbortSignal): Promise<void>;
   /** The last act; from here on another run can start. */
   settled(): void | Promise<void>;
 }
+
+const busyText =
+  'The agent is working on another prompt. To queue this one, give streamingBehavior: "steer" puts it in before the next model call, ' +
+  '"followUp" when the run would end. Or wait until the run has settled, or abort it first.';
 
 /** One run at a time, from the acceptance of its prompt until it has settled. */
 export class RunController {
@@ -44,18 +48,19 @@ export class RunController {
    * @param signal - Aborts the run; may have been aborted before it starts.
    * @throws {SessionError} `busy` while a run is going; `disposed` after `close`.
    */
-  async start(prepare: () => Promise<AgentMessage>, signal?: AbortSignal): Promise<PromptRun> {
+  async start(prepare: () => Promise<readonly AgentMessage[]>, signal?: AbortSignal): Promise<PromptRun> {
     if (this.#isClosed) throw new SessionError("disposed", "The session was disposed of. Create another one.");
-    if (this.#active || this.#replacements > 0) {
-      throw new SessionError("busy", "The agent is working on another prompt. Wait until it has settled, or abort it first.");
+    if (this.#replacements > 0) {
+      throw new SessionError("busy", "The session is going over to another conversation. Send the prompt again when it is there.");
     }
+    if (this.#active) throw new SessionError("busy", busyText);
     const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
     const controller = new AbortController();
     this.#active = { controller, settled };
     try {
-      const message = await prepare();
+      const messages = await prepare();
       const signals = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
-      setImmediate(() => void this.#run(message, signals).finally(settle));
+      setImmediate(() => void this.#run(messages, signals).finally(settle));
     } catch (error) {
       this.#active = undefined;
       settle();
@@ -98,11 +103,11 @@ export class RunController {
     return last?.role === "assistant" && last.stopReason !== "error" && last.stopReason !== "aborted";
   }
 
-  async #run(message: AgentMessage, signal: AbortSignal): Promise<void> {
+  async #run(messages: readonly AgentMessage[], signal: AbortSignal): Promise<void> {
     const abort = () => this.#agent.abort(signal.reason);
     try {
-      const prompts = await this.#phases.before(message, signal);
-      const run = this.#agent.prompt(prompts);
+      const prompts = await this.#phases.before(messages, signal);
+      const run = this.#agent.run(prompts);
       signal.addEventListener("abort", abort, { once: true });
       if (signal.aborted) abort();
       await run;

@@ -59,11 +59,11 @@ export class RunSupervisor {
   }
 
   /** Makes room for an accepted prompt. Returns the messages that the run begins with. */
-  async beforeRun(prompt: AgentMessage, signal: AbortSignal): Promise<AgentMessage[]> {
+  async beforeRun(messages: readonly AgentMessage[], signal: AbortSignal): Promise<AgentMessage[]> {
     const { compactor, todos } = this.#get();
     await todos.startRun();
-    await compactor.beforeRun(prompt, signal);
-    return [prompt, ...this.#notices()];
+    await compactor.beforeRun(messages, signal);
+    return [...messages, ...this.#notices()];
   }
 
   /** Makes room after a run, before it counts as settled. */

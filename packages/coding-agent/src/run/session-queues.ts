@@ -1,5 +1,4 @@
 import type { Agent, AgentMessage, MessageQueue } from "@pikit/agent";
-import type { QueueName } from "../conversation/queue-journal.ts";
 import { createUserMessage, type PromptInput } from "../prompt/prompt-input.ts";
 import { typedTextOf } from "../prompt/typed-text.ts";
 import type { Transcript } from "./transcript.ts";
@@ -23,6 +22,11 @@ export class SessionQueues {
     this.#transcript = transcript;
   }
 
+  /** How many messages wait. */
+  get count(): number {
+    return this.#agent.queuedCount;
+  }
+
   get texts(): QueuedTexts {
     return this.#each((queue) => queue.messages);
   }
@@ -44,6 +48,14 @@ export class SessionQueues {
     else this.#agent.followUp(message);
   }
 
+  /**
+   * Takes out what goes in front of a prompt: everything that steers, whatever the mode. A mode counts messages a turn, and a message
+   * that waits while idle is to have none of its own: it is context for the prompt. To be called when the prompt can no longer be refused.
+   */
+  takeSteering(): AgentMessage[] {
+    return this.#agent.steering.clear();
+  }
+
   /** Empties both queues and returns the texts that were in them. */
   async clear(): Promise<QueuedTexts> {
     const cleared: AgentMessage[] = [];
@@ -58,12 +70,8 @@ export class SessionQueues {
 
   /** Takes over what waits in the conversation: to be called once at the beginning, and after each change of conversation. What waited before stays stored where it was queued. */
   restore(): void {
-    const fill = (queue: MessageQueue, name: QueueName) => {
-      queue.clear();
-      for (const message of this.#transcript.keptIn(name)) queue.add(message);
-    };
-    fill(this.#agent.steering, "steering");
-    fill(this.#agent.followUps, "followUp");
+    this.#agent.steering.replace(this.#transcript.keptIn("steering"));
+    this.#agent.followUps.replace(this.#transcript.keptIn("followUp"));
   }
 
   #each(read: (queue: MessageQueue) => readonly AgentMessage[]): QueuedTexts {

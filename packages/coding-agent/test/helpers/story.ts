@@ -42,6 +42,9 @@ export function story(events: readonly Told[]): string[] {
   });
 }
 
+/** What ends a run that was aborted while no answer was being given: a turn of nothing but a message that says so. */
+export const abortedTurn: readonly string[] = ["turn_start", "assistant:  [aborted]", "turn_end"];
+
 /** Roles with texts; what failed is marked. */
 export function describeMessage({ role, content, stopReason }: Fields["message"]): string {
   const mark = stopReason === "error" || stopReason === "aborted" ? ` [${stopReason}]` : "";

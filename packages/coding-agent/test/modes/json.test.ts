@@ -157,7 +157,10 @@ describe("RP-019 JSON mode", () => {
     child.kill(signal);
     expect((await closed)[0]).toBe(exitCode);
     await expectProcessGone(pid);
-    expect((await workspace.sessionLines()).at(-1)).toMatchObject({ message: { role: "toolResult", isError: true } });
+    expect((await workspace.sessionLines()).slice(-2)).toMatchObject([
+      { message: { role: "toolResult", isError: true } },
+      { message: { role: "assistant", stopReason: "aborted", content: [] } },
+    ]);
   });
 
   test("without a key: one sentence, nothing on stdout but a header at most", async () => {

@@ -101,7 +101,10 @@ describe("JSON mode", () => {
     expect({ stderr, exitCode }).toEqual({ stderr: "Stopped: the run reached its limit --max-time.\n", exitCode: 1 });
     expect(parse(stdout).at(-1)).toEqual({ type: "agent_settled" });
     await expectProcessGone(pid);
-    expect((await workspace.sessionLines()).at(-1)).toMatchObject({ message: { role: "toolResult", isError: true } });
+    expect((await workspace.sessionLines()).slice(-2)).toMatchObject([
+      { message: { role: "toolResult", isError: true } },
+      { message: { role: "assistant", stopReason: "aborted", content: [] } },
+    ]);
   });
 
   test("settings.json sets limits, too", async () => {

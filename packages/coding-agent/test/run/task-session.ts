@@ -1,5 +1,6 @@
 import { Agent, type AgentEvent, type AgentTool } from "@pikit/agent";
 import { createScriptedModel, type Script, type ScriptedAnswer } from "@pikit/ai";
+import { isAbortNote } from "../../src/conversation/messages.ts";
 import type { SessionEvent } from "../../src/protocol/events.ts";
 import type { TaskSession } from "../../src/run/delegation.ts";
 import { LimitGuard, type RunLimits } from "../../src/run/limits.ts";
@@ -51,7 +52,7 @@ export function createTaskSession({ script, tools = [], limits = {} }: TaskSessi
       signal.removeEventListener("abort", abort);
     },
     lastAssistantText() {
-      const last = agent.state.messages.findLast(({ role }) => role === "assistant");
+      const last = agent.state.messages.findLast((message) => message.role === "assistant" && !isAbortNote(message));
       if (last?.role !== "assistant") return null;
       return last.content.map((block) => (block.type === "text" ? block.text : "")).join("");
     },

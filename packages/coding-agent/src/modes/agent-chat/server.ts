@@ -147,7 +147,7 @@ export class AgentChatServer {
       return;
     }
     const isCompleted = stopReason === "stop" && !isAtLimit;
-    const isFailed = stopReason === "aborted" || response === "";
+    const isFailed = (stopReason === "aborted" && !isAtLimit) || response === "";
     this.#output.send({
       event: "done",
       data: {

@@ -64,7 +64,7 @@ test.each([
   expect(await agent.exited).toBe(exitCode);
   await expectProcessGone(pid);
   expect(agent.events.at(-1)).toMatchObject({ event: "done", data: { task_completed: false, completion_type: "failure" } });
-  expect(rolesIn(await workspace.sessionLines())).toEqual(["user", "assistant", "toolResult"]);
+  expect(rolesIn(await workspace.sessionLines())).toEqual(["user", "assistant", "toolResult", "assistant"]);
 });
 
 test("RP-011 a reader that goes away ends the process quietly and its children with it", async () => {

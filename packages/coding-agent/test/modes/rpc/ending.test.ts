@@ -29,7 +29,7 @@ describe("RP-012 the end of stdin", () => {
     expect(await rpc.end()).toBe(0);
     await expectProcessGone(pid);
     expect(rpc.records.slice(-2).map(({ type }) => type)).toEqual(["agent_end", "agent_settled"]);
-    expect(await storedRoles()).toEqual(["user", "assistant", "toolResult"]);
+    expect(await storedRoles()).toEqual(["user", "assistant", "toolResult", "assistant"]);
     expect(rpc.stderr).toBe("");
   });
 
@@ -71,7 +71,7 @@ describe("RP-012 signals", () => {
     rpc.child.kill(signal);
     expect(await rpc.exited).toBe(exitCode);
     await expectProcessGone(pid);
-    expect(await storedRoles()).toEqual(["user", "assistant", "toolResult"]);
+    expect(await storedRoles()).toEqual(["user", "assistant", "toolResult", "assistant"]);
     expect(rpc.stderr).toBe("");
   });
 

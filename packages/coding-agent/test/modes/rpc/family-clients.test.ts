@@ -144,7 +144,7 @@ readline.createInterface({ input: agent.stdout }).on("line", (line) => {
     const calls = event.message.content.filter((block) => block.type === "toolCall");
     console.log(calls.every((call) => event.toolResults.some((result) => result.toolCallId === call.id)) + " " + calls.length);
   }
-  if (event.type === "agent_end") { console.log(event.messages.at(-1).role); agent.stdin.end(); }
+  if (event.type === "agent_end") { const { role, stopReason } = event.messages.at(-1); console.log(role, stopReason); agent.stdin.end(); }
 });
 agent.on("close", (code) => console.log(code));
 agent.stdin.write(JSON.stringify({ type: "prompt", message: "Hello" }) + "\\n");
@@ -164,7 +164,7 @@ test("a client as the first protocol shows it joins calls with their results, an
   await new Promise((resolve) => client.on("close", resolve));
   expect(stdout.split("\n")).toEqual([
     ...["I look.", "[Tool: bash]", "$ echo found", "found", "", "true 1"],
-    ...["", "[Tool: bash]", "$ echo up > up; sleep 60 failed", "true 1", "toolResult", "0", ""],
+    ...["", "[Tool: bash]", "$ echo up > up; sleep 60 failed", "true 1", "true 0", "assistant aborted", "0", ""],
   ]);
 });
 

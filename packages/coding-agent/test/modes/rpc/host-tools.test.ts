@@ -177,7 +177,7 @@ describe("a call", () => {
     expect(await rpc.end()).toBe(0);
     expect(rpc.records.slice(-2).map(({ type }) => type)).toEqual(["agent_end", "agent_settled"]);
     expect(endOf(rpc)).toMatchObject({ isError: true });
-    expect(rolesIn(await workspace.sessionLines())).toEqual(["user", "assistant", "toolResult"]);
+    expect(rolesIn(await workspace.sessionLines())).toEqual(["user", "assistant", "toolResult", "assistant"]);
     expect(rpc.stderr).toBe("");
   });
 

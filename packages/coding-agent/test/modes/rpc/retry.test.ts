@@ -2,7 +2,7 @@ import { anthropic, keepOpen, type ProviderServer } from "@pikit/test-kit";
 import { expect, test } from "vitest";
 import { serveModels } from "../../helpers/endpoints.ts";
 import { type RpcProcess, startRpc } from "../../helpers/rpc-process.ts";
-import { story } from "../../helpers/story.ts";
+import { abortedTurn, story } from "../../helpers/story.ts";
 import { rolesIn, useWorkspace } from "../../helpers/workspace.ts";
 
 const workspace = useWorkspace();
@@ -68,7 +68,9 @@ test.each(["abort", "abort_retry", "new_session"])(
     expect(await rpc.request({ type })).toMatchObject({ success: true });
     await rpc.waitFor({ type: "agent_settled" });
     expect(story(rpc.records).slice(4)).toEqual([
-      ...["turn_end", "retry 1 of 3", "retry over at 1: The retry was cancelled.", "agent_end", "agent_settled"],
+      ...["turn_end", "retry 1 of 3", "retry over at 1: The retry was cancelled."],
+      ...(type === "abort_retry" ? [] : abortedTurn),
+      ...["agent_end", "agent_settled"],
     ]);
     expect(server.requests).toHaveLength(1);
     await rpc.promptAndWait("Again");
@@ -112,7 +114,8 @@ test("the end of stdin during the wait ends it, exit code 0", async () => {
   await rpc.request({ type: "prompt", message: "Hi" });
   await rpc.waitFor({ type: "auto_retry_start" });
   expect(await rpc.end()).toBe(0);
-  expect(story(rpc.records).slice(-3)).toEqual(["retry over at 1: The retry was cancelled.", "agent_end", "agent_settled"]);
+  const over = "retry over at 1: The retry was cancelled.";
+  expect(story(rpc.records).slice(-6)).toEqual([over, ...abortedTurn, "agent_end", "agent_settled"]);
 });
 
 test.each([

@@ -92,7 +92,7 @@ describe("approvals ask through confirm", () => {
     expect(await rpc.end()).toBe(0);
     expect(endOf(rpc.records)).toMatchObject({ isError: true });
     expect(await exists("made")).toBe(false);
-    expect(rolesIn(await workspace.sessionLines())).toEqual(["user", "assistant", "toolResult"]);
+    expect(rolesIn(await workspace.sessionLines())).toEqual(["user", "assistant", "toolResult", "assistant"]);
     expect(rpc.stderr).toBe("");
   });
 
