@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import type { BranchContext } from "../conversation/context.ts";
+import { type BranchContext, entersContext } from "../conversation/context.ts";
 import { Conversation, type NewConversation } from "../conversation/conversation.ts";
 import type { SessionEntry } from "../conversation/entries.ts";
 import { forkConversation } from "../conversation/fork.ts";
@@ -12,11 +12,12 @@ import type { SessionMove } from "../extensions/events.ts";
 import { typedTextOf } from "../prompt/typed-text.ts";
 import type { EntryTreeNode } from "../protocol/entries.ts";
 import type { Transcript } from "./transcript.ts";
+import { UnwrittenSessions } from "./unwritten-sessions.ts";
 
 /** A message of the user at which the conversation can go another way. */
 export interface BranchPoint {
   entryId: string;
-  /** Position among all entries of the session, from 0. */
+  /** Position among the messages of the active path, from 0, whether a compaction has replaced them or not. */
   entryIndex: number;
   /** As it was typed. */
   text: string;
@@ -47,6 +48,7 @@ export interface HistoryParts {
  */
 export class SessionHistory {
   readonly #parts: HistoryParts;
+  readonly #unwritten = new UnwrittenSessions();
 
   constructor(parts: HistoryParts) {
     this.#parts = parts;
@@ -119,7 +121,7 @@ export class SessionHistory {
       await this.#parts.between(() => this.#show(this.#current));
       return;
     }
-    const conversation = await openConversation(this.#parts.store, ref);
+    const conversation = this.#unwritten.begin(this.#parts.store, ref) ?? (await openConversation(this.#parts.store, ref));
     await this.#parts.between(() => this.#replaceBy(conversation));
   }
 
@@ -144,7 +146,7 @@ export class SessionHistory {
   /**
    * Goes back before a message of the user, in the same session. What was said since stays on a branch of its own.
    *
-   * @param entry - Its id, or its position among all entries.
+   * @param entry - Its id, or its position among the messages of the active path, as `branchPoints` counts them.
    * @returns The message's text.
    * @throws {SessionError} `not_found` when it is no message of the user on the active path.
    */
@@ -154,9 +156,9 @@ export class SessionHistory {
 
   #branch(entry: string | number): Promise<string> {
     return this.#parts.between(async () => {
-      const named = typeof entry === "string" ? this.#current.find(entry) : this.#current.nodes[entry];
-      const onPath = this.#current.activeBranch().find((node) => node === named);
-      const node = this.#requireUserMessage(onPath, entry);
+      const messages = this.#messagesOfPath();
+      const named = typeof entry === "string" ? messages.find(({ id }) => id === entry) : messages[entry];
+      const node = this.#requireUserMessage(named, entry);
       const text = await this.#textOf(node);
       const before = this.#current.leafId;
       this.#current.moveTo(node.parentId);
@@ -172,13 +174,9 @@ export class SessionHistory {
 
   /** The messages of the user on the active path, first to last. */
   async branchPoints(): Promise<BranchPoint[]> {
-    const nodes = this.#current.activeBranch().filter(isUserMessage);
-    const entries = await this.#current.read(nodes);
-    return entries.map((entry) => ({
-      entryId: entry.id,
-      entryIndex: this.#current.positionOf(entry.id),
-      text: entry.type === "message" ? typedTextOf(entry.message) : "",
-    }));
+    const points = [...this.#messagesOfPath().entries()].filter(([, node]) => isUserMessage(node));
+    const entries = await this.#current.read(points.map(([, node]) => node));
+    return points.map(([entryIndex, { id }], place) => ({ entryId: id, entryIndex, text: textOf(entries[place]) }));
   }
 
   async #move<T>(move: SessionMove, go: () => Promise<T>): Promise<T> {
@@ -190,6 +188,11 @@ export class SessionHistory {
 
   get #current(): Conversation {
     return this.#parts.transcript.conversation;
+  }
+
+  /** What `get_messages` would give, had nothing been compacted. */
+  #messagesOfPath(): TreeNode[] {
+    return this.#current.activeBranch().filter(({ type }) => type !== "compaction" && entersContext(type));
   }
 
   #requireEntry(id: string): TreeNode {
@@ -215,6 +218,8 @@ export class SessionHistory {
   /** Goes over to another conversation and lets go of the one before; of the other one when it cannot be read. */
   async #replaceBy(conversation: Conversation): Promise<void> {
     const left = this.#current;
+    // Its first prompt would have told who is to answer.
+    if (!left.isBegun) await this.#parts.transcript.recordChoices();
     try {
       await this.#show(conversation);
     } catch (error) {
@@ -222,6 +227,7 @@ export class SessionHistory {
       if (this.#current !== left) await this.#show(left);
       throw error;
     }
+    this.#unwritten.note(left);
     await left.close();
   }
 
@@ -233,14 +239,18 @@ export class SessionHistory {
 
   #requireUserMessage(node: TreeNode | undefined, entry: string | number): TreeNode {
     if (node && isUserMessage(node)) return node;
-    const what = typeof entry === "string" ? `The entry "${entry}"` : `Entry ${entry}`;
+    const what = typeof entry === "string" ? `The entry "${entry}"` : `Message ${entry}`;
     throw new SessionError("not_found", `${what} is no message of the user on the active path. See get_branch_messages.`);
   }
 
   async #textOf(node: TreeNode): Promise<string> {
     const [entry] = await this.#current.read([node]);
-    return entry?.type === "message" ? typedTextOf(entry.message) : "";
+    return textOf(entry);
   }
+}
+
+function textOf(entry: SessionEntry | undefined): string {
+  return entry?.type === "message" ? typedTextOf(entry.message) : "";
 }
 
 function isUserMessage({ type, kind }: TreeNode): boolean {

@@ -102,7 +102,7 @@ describe.each(stores)("SE-011 SE-013 SE-014 in %s", (_name, createStore) => {
     expect((await again.history.tree()).flatMap(findLabels)).toEqual(["start"]);
     await again.prompt("go");
     const said = again.messages.flatMap((message) => (message.role === "user" ? [message.content] : []));
-    expect(said).toEqual(["one", "go", "steered", "followed"]);
+    expect(said).toEqual(["one", "steered", "go", "followed"]);
     await again.history.setLabel(first?.entryId ?? "");
     await again.dispose();
 

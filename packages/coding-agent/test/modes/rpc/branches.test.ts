@@ -42,13 +42,26 @@ async function startTwoPrompts(...more: Parameters<typeof workspace.script>): Pr
 }
 
 describe("branch", () => {
-  test("get_branch_messages names the user's messages of the active path by id and by their place in get_entries", async () => {
-    const { rpc, said } = await startTwoPrompts();
-    expect(said.map(({ text }) => text)).toEqual(["one", "two"]);
+  test("get_branch_messages names the user's messages of the active path by id and by their place in get_messages", async () => {
+    const { rpc, said } = await startTwoPrompts(...texts("C", "D"));
+    expect(said.map(({ entryIndex, text }) => [entryIndex, text])).toEqual([
+      [0, "one"],
+      [2, "two"],
+    ]);
     const all = await entries(rpc);
-    for (const { entryIndex, entryId } of said) expect(all[entryIndex]).toMatchObject({ id: entryId, message: { role: "user" } });
+    for (const { entryId, text } of said) expect(all.find(({ id }) => id === entryId)?.message?.content).toBe(text);
     const { messages } = await rpc.ask({ type: "get_fork_messages" });
     expect(messages).toEqual(said.map(({ entryId, text }) => ({ entryId, text })));
+    // Another branch counts from its own beginning, and every message counts.
+    await rpc.ask({ type: "branch", entryIndex: 2 });
+    await rpc.ask({ type: "bash", command: "echo here" });
+    await rpc.promptAndWait("three");
+    const here = await points(rpc);
+    expect(here.map(({ entryIndex, text }) => [entryIndex, text])).toEqual([
+      [0, "one"],
+      [3, "three"],
+    ]);
+    for (const { entryIndex, text } of here) expect((await contents(rpc))[entryIndex]).toBe(text);
   });
 
   test.each(["entryIndex", "entryId"] as const)(
@@ -110,8 +123,8 @@ describe("branch", () => {
       [{ entryId: "ffffffff" }, /"ffffffff" is no message of the user on the active path/],
       [{ entryId: answer?.id }, /is no message of the user/],
       [{ entryId: said[1]?.entryId }, /on the active path/],
-      [{ entryIndex: said[1]?.entryIndex }, /on the active path/],
-      [{ entryIndex: 9999 }, /Entry 9999 is no message/],
+      [{ entryIndex: 1 }, /Message 1 is no message of the user on the active path/],
+      [{ entryIndex: 9999 }, /Message 9999 is no message/],
       [{ entryIndex: -1 }, /"entryIndex"/],
       [{ entryIndex: 1.5 }, /"entryIndex" must be an integer/],
       [{ entryId: 5 }, /"entryId" must be a string/],
@@ -315,7 +328,7 @@ describe("get_tree", () => {
   });
 });
 
-test("SIGKILL keeps what was accepted into the queues; the next process says it after its first prompt", async () => {
+test("SIGKILL keeps what was accepted into the queues; the next process says it with its first prompt", async () => {
   const rpc = await start({ text: "slow", delayMs: 60_000 });
   await rpc.request({ type: "prompt", message: "Go" });
   const image = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
@@ -331,7 +344,7 @@ test("SIGKILL keeps what was accepted into the queues; the next process says it 
   await again.promptAndWait("Again");
   const { messages } = await again.ask({ type: "get_messages" });
   const users = (messages as { role: string; content: unknown }[]).filter(({ role }) => role === "user");
-  expect(users.map(({ content }) => content)).toEqual(["Go", "Again", [{ type: "text", text: "s2" }, image], "f2"]);
+  expect(users.map(({ content }) => content)).toEqual(["Go", [{ type: "text", text: "s2" }, image], "Again", "f2"]);
   await again.end();
   const third = startRpc(workspace, ["--continue"]);
   expect(await third.state()).toMatchObject({ queuedMessageCount: 0 });

@@ -142,7 +142,7 @@ describe("the second protocol", () => {
     expect(html).toEqual({ ...plain("export_html"), data: { path: `${workspace.root}/session.html` } });
     expect(points).toMatchObject({
       ...plain("get_branch_messages"),
-      data: { messages: [{ text: "First prompt...", entryIndex: number }] },
+      data: { messages: [{ text: "First prompt...", entryIndex: 0 }] },
     });
     const { messages } = (points?.data ?? { messages: [] }) as { messages: { entryIndex: number }[] };
     const entryIndex = messages[0]?.entryIndex;

@@ -1,5 +1,5 @@
 import { mkdir, readFile, realpath, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { anthropic } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
 import { runCli } from "../../helpers/cli.ts";
@@ -135,7 +135,7 @@ describe("switch_session", () => {
     expect(rpc.records[rpc.records.indexOf(response) + 1]).toBe(state);
     expect(state.data).toMatchObject({ sessionId: "other", isStreaming: false, messageCount: 2 });
     expect(await readFile(other)).toEqual(before);
-    expect(rolesIn(await readLines(String(sessionFile)))).toEqual(["user", "assistant", "toolResult"]);
+    expect(rolesIn(await readLines(String(sessionFile)))).toEqual(["user", "assistant", "toolResult", "assistant"]);
   });
 
   test("the session's folder is where tools and commands run, and where its context files are", async () => {
@@ -198,6 +198,26 @@ describe("switch_session", () => {
     const before = await rpc.state();
     expect(await rpc.ask({ type: "switch_session", sessionPath: before.sessionFile })).toEqual({ cancelled: false });
     expect(await rpc.state()).toEqual(before);
+  });
+
+  test("to a file that get_state has named and that has no message yet goes back there, with the model chosen there", async () => {
+    const other = await writeSession("other");
+    const rpc = await start(...texts("One"));
+    const first = await rpc.state();
+    await rpc.ask({ type: "new_session", parentSession: "/elsewhere/parent.jsonl" });
+    await rpc.ask({ type: "set_model", provider: "demo", modelId: "tour" });
+    const second = await rpc.state();
+    await rpc.ask({ type: "switch_session", sessionPath: other });
+    await rpc.ask({ type: "switch_session", sessionPath: first.sessionFile });
+    expect(await rpc.state()).toEqual(first);
+    await rpc.ask({ type: "switch_session", sessionPath: relative(workspace.cwd, String(second.sessionFile)) });
+    expect(await rpc.state()).toEqual(second);
+    expect(await workspace.sessionFiles()).toEqual([]);
+    await rpc.promptAndWait("Hi");
+    const lines = await readLines(String(second.sessionFile));
+    expect(lines[0]).toMatchObject({ id: second.sessionId, parentSession: "/elsewhere/parent.jsonl" });
+    expect(rolesIn(lines).slice(0, 2)).toEqual(["user", "assistant"]);
+    expect(lines.filter(({ type }) => type === "model_change")).toHaveLength(1);
   });
 });
 
