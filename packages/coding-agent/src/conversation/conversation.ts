@@ -19,6 +19,12 @@ export interface NewConversation {
   parentSession?: string;
 }
 
+/** A session of which nothing has been kept: it has only been set up. */
+export interface Beginning {
+  header: SessionHeader;
+  entries: readonly SessionEntry[];
+}
+
 /**
  * Levels of an entry: those that data of others may have, in a call of a message or in details, and those around it. What is deeper is in
  * effect nowhere; the file keeps it.
@@ -59,6 +65,13 @@ export class Conversation {
       ...(options.parentSession === undefined ? {} : { parentSession: options.parentSession }),
     };
     return new Conversation(header, store.create(header));
+  }
+
+  /** Begins a session that was left before it was worth keeping, as its `beginning` tells. */
+  static beginAgain(store: Pick<SessionStore, "create">, { header, entries }: Beginning): Conversation {
+    const conversation = new Conversation(header, store.create(header));
+    for (const entry of entries) conversation.#note(entry);
+    return conversation;
   }
 
   /**
@@ -103,6 +116,12 @@ export class Conversation {
   /** Whether the session is worth keeping: it has more than a beginning. */
   get isBegun(): boolean {
     return this.#isBegun;
+  }
+
+  /** What there is of a session that is not worth keeping yet; undefined as soon as it is. */
+  get beginning(): Beginning | undefined {
+    if (this.#isBegun) return undefined;
+    return { header: this.header, entries: this.#unwritten.filter((line) => line.type !== "session") };
   }
 
   /** Whether entries wait for a log that works again. */
@@ -158,6 +177,13 @@ export class Conversation {
   /** The path from the root to the leaf. */
   activeBranch(): TreeNode[] {
     return this.pathTo(this.leafId);
+  }
+
+  /** The first entry behind this one on the active branch that has a part in the context; undefined when there is none. */
+  nextInContext(entryId: string): string | undefined {
+    const branch = this.activeBranch();
+    const start = branch.findIndex(({ id }) => id === entryId) + 1;
+    return branch.find(({ type }, index) => index >= start && entersContext(type))?.id;
   }
 
   /** Goes to an entry, or before the first one; the next entry follows it. What the context is now, `readContext` tells. */
@@ -227,6 +253,11 @@ export class Conversation {
     return entry?.type === "custom" ? entry.data : undefined;
   }
 
+  /** An id that no entry has yet. */
+  newEntryId(): string {
+    return createEntryId((candidate) => this.#index.tree.has(candidate));
+  }
+
   /** Appends a message, unless this very object has been appended before. A queued one brings the id that it was queued under. */
   async appendMessage(message: AgentMessage, queueId?: string): Promise<void> {
     if (this.#stored.has(message)) return;
@@ -235,17 +266,15 @@ export class Conversation {
   }
 
   /**
-   * Appends an entry to the active branch.
+   * Appends an entry to the active branch, under an id that `newEntryId` gave, or a new one.
    *
    * @throws {SessionError} `write_failed`. The entry is in effect in memory all the same, and is written with the next one that can be.
    */
-  async append(content: EntryContent): Promise<SessionEntry> {
-    const { tree } = this.#index;
-    const id = createEntryId((candidate) => tree.has(candidate));
+  async append(content: EntryContent, id = this.newEntryId()): Promise<SessionEntry> {
     const entry: SessionEntry = {
       ...cutDeep(content, entryLevels),
       id,
-      parentId: tree.leafId,
+      parentId: this.leafId,
       timestamp: new Date().toISOString(),
     };
     await this.adopt([entry]);
@@ -254,11 +283,7 @@ export class Conversation {
 
   /** Appends entries of another session as they are. */
   async adopt(entries: readonly SessionEntry[]): Promise<void> {
-    for (const entry of entries) {
-      this.#index.add(entry);
-      this.#unwritten.push(entry);
-      this.#isBegun ||= carriesSomething(entry);
-    }
+    for (const entry of entries) this.#note(entry);
     if (this.#isBegun) await this.#write();
     for (const { id, type } of entries) if (!entersContext(type)) this.#release(id);
     // Also those that never were in the context: a message that was queued is in two entries.
@@ -270,6 +295,12 @@ export class Conversation {
     await this.#writing?.catch(() => undefined);
     if (this.isBehind) await this.#write().catch(() => undefined);
     await this.#log.close();
+  }
+
+  #note(entry: SessionEntry): void {
+    this.#index.add(entry);
+    this.#unwritten.push(entry);
+    this.#isBegun ||= carriesSomething(entry);
   }
 
   #release(id: string): void {

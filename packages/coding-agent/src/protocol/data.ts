@@ -93,7 +93,9 @@ export type CompactionDetails = Static<typeof CompactionDetailsSchema>;
 export const CompactionResultSchema = Type.Object({
   summary: Type.String(),
   tokensBefore: Type.Number({ description: "Tokens of the context before; partly an estimate." }),
-  firstKeptEntryId: Type.String({ description: "The first entry that is still in the context as it was." }),
+  firstKeptEntryId: Type.String({
+    description: "The first entry that is still in the context as it was; the compaction's own when there is none.",
+  }),
   estimatedTokensAfter: Type.Number(),
   usage: UsageSchema,
   details: CompactionDetailsSchema,

@@ -36,7 +36,8 @@ export const commandDescriptions: Readonly<Record<CommandName, string>> = {
   get_available_models: "The models whose provider has a key or needs none.",
   bash: "Runs a shell command of the user. The model reads its output with the next prompt, unless `excludeFromContext`.",
   abort_bash: "Kills the commands of `bash`.",
-  compact: "Puts a summary in the place of older messages. Answered when it is done.",
+  compact:
+    "Puts a summary in the place of what precedes the last turn, or of the only turn. Answered when it is done; refused when nothing was answered since the last time.",
   set_auto_compaction: "Whether that happens by itself when the model's window gets full.",
   set_todos: "Sets the list of tasks. Ids that are missing are filled in.",
   set_host_tools: "Replaces the tools that the client itself runs.",
@@ -62,8 +63,9 @@ export const eventDescriptions: Readonly<Record<EventName, string>> = {
   auto_retry_end: "The retries are over: an answer came, or the last one failed, or somebody stopped them.",
   auto_compaction_start: "The model's window is nearly full (`threshold`) or was too small (`overflow`): a summary is being made.",
   auto_compaction_end: "The summary is there, or `result` is null and all is as it was.",
-  compaction_start: "The same, because of a `compact` command.",
-  compaction_end: "The end of that.",
+  compaction_start:
+    "A summary is being made: because of a `compact` command (`manual`), or by itself, right behind an `auto_compaction_start` that says the same.",
+  compaction_end: "The end of that; of a compaction by itself, right behind an `auto_compaction_end` that says the same.",
   ttsr_triggered: "The answer broke these stream rules. It was stopped, and the model is asked again and reads them.",
   todo_reminder: "The model stopped before its own list was done, and is told so.",
   todo_auto_clear: "All tasks were done, so that the new prompt begins without a list.",

@@ -54,6 +54,7 @@ const toolArguments = { args: Type.Record(Type.String(), Type.Unknown()) };
 const LimitNameSchema = literals(["max-turns", "max-cost", "max-time", "max-tool-calls", "too-many-failures", "no-progress"]);
 
 const AutoCompactionReasonSchema = literals(["threshold", "overflow"]);
+const CompactionReasonSchema = literals(["manual", "threshold", "overflow"]);
 const compactionOutcome = {
   /** Null when the compaction failed or was aborted; the conversation is as it was then. */
   result: Type.Union([CompactionResultSchema, Type.Null()]),
@@ -95,10 +96,10 @@ export const events = {
   auto_compaction_start: event("auto_compaction_start", { reason: AutoCompactionReasonSchema }),
   /** Follows each `auto_compaction_start`. */
   auto_compaction_end: event("auto_compaction_end", { reason: AutoCompactionReasonSchema, ...compactionOutcome }),
-  /** The conversation is being summarised because somebody asked for it. */
-  compaction_start: event("compaction_start", { reason: Type.Literal("manual") }),
-  /** Follows each `compaction_start`. */
-  compaction_end: event("compaction_end", { reason: Type.Literal("manual"), ...compactionOutcome }),
+  /** The conversation is being summarised: because somebody asked for it, or, behind an `auto_compaction_start` that says the same, by itself. */
+  compaction_start: event("compaction_start", { reason: CompactionReasonSchema }),
+  /** Follows each `compaction_start`; of a compaction by itself, it is behind the `auto_compaction_end` that says the same. */
+  compaction_end: event("compaction_end", { reason: CompactionReasonSchema, ...compactionOutcome }),
   /** An answer broke rules and was stopped; the model is asked again and reads them. */
   ttsr_triggered: event("ttsr_triggered", {
     rules: Type.Array(Type.Object({ name: Type.String(), description: Type.Optional(Type.String()), path: Type.String() })),

@@ -67,9 +67,9 @@ export class Transcript {
     await this.accept(message);
   }
 
-  /** Stores something else of the session. */
-  append(content: EntryContent): Promise<void> {
-    return this.#guard(() => this.#conversation.append(content));
+  /** Stores something else of the session. Default id: a new one. */
+  append(content: EntryContent, id?: string): Promise<void> {
+    return this.#guard(() => this.#conversation.append(content, id));
   }
 
   /** Stores a message that is about to be queued, so that it survives the process. */

@@ -8,7 +8,7 @@ import type { CompactionDetails, CompactionResult, ContextUsage } from "../../pr
 import type { CompactionEvent } from "../../protocol/events.ts";
 import type { AutoRetry } from "../auto-retry.ts";
 import { contextUsageOf, estimateContext, estimateMessage, measureContext } from "./context-size.ts";
-import type { CompactionPlan, planCompaction } from "./cut-point.ts";
+import type { CompactionPlan } from "./cut-point.ts";
 import { type CompactionSettings, isPastThreshold, leastWorthwhile, scaleBudget, summaryLimit } from "./policy.ts";
 
 export type CompactionEntry = Extract<EntryContent, { type: "compaction" }>;
@@ -22,8 +22,12 @@ export interface CompactorOptions {
   state: AgentState;
   /** The active branch in path order, from the first entry that the last compaction kept, or from further back. */
   readBranch(): readonly SessionEntry[] | Promise<readonly SessionEntry[]>;
-  /** Stores the entry. What it throws fails the compaction; a store that is only behind must not throw. */
-  append(entry: CompactionEntry): Promise<void>;
+  /** An id that no entry of the session has. */
+  newEntryId(): string;
+  /** The first entry of the active branch behind this one that is in the context; undefined when there is none. */
+  nextInContext(entryId: string): string | undefined;
+  /** Stores the entry under an id. What it throws fails the compaction; a store that is only behind must not throw. */
+  append(entry: CompactionEntry, id: string): Promise<void>;
   requestOptions(model: Model): RequestOptions | Promise<RequestOptions>;
   /** Of its own: a compaction may fall into the retries of an answer. */
   retry: Pick<AutoRetry, "shouldRetry" | "observe">;
@@ -33,6 +37,7 @@ export interface CompactorOptions {
 }
 
 type Reason = "manual" | "threshold" | "overflow";
+type Steps = typeof import("./steps.ts");
 
 /** What a compaction is to do. */
 interface Job {
@@ -42,7 +47,7 @@ interface Job {
   willRetry?: boolean;
   signal?: AbortSignal | undefined;
   /** Chooses what is summarised; undefined when there is nothing, and nobody is told of the compaction then. */
-  plan(branch: readonly SessionEntry[], model: Model, divide: typeof planCompaction): CompactionPlan | undefined;
+  plan(branch: readonly SessionEntry[], model: Model, steps: Steps): CompactionPlan | undefined;
 }
 
 /**
@@ -85,7 +90,7 @@ export class Compactor {
   }
 
   /**
-   * Compacts now, whatever the size. Only while no run is going.
+   * Compacts now, however short the conversation is. Only while no run is going.
    *
    * @param instructions - What the summary is to look at in particular.
    * @throws {SessionError} `busy` while a compaction is going, `no_model`, `nothing_to_compact` without a model call, `aborted`,
@@ -98,13 +103,13 @@ export class Compactor {
       reason: "manual",
       instructions,
       signal,
-      plan: (branch, { contextWindow }, divide) =>
-        divide(branch, scaleBudget(this.#options.settings, contextWindow).keepRecentTokens),
+      plan: (branch, { contextWindow }, { planOnRequest }) =>
+        planOnRequest(branch, scaleBudget(this.#options.settings, contextWindow).keepRecentTokens),
     });
     if (!outcome) {
       throw new SessionError(
         "nothing_to_compact",
-        "There is nothing to compact: the conversation is no longer than what a compaction keeps.",
+        "There is nothing to compact: no prompt has been answered since the beginning or the last compaction.",
       );
     }
     if ("result" in outcome) return outcome.result;
@@ -128,12 +133,13 @@ export class Compactor {
     } while (ended !== this.#ended);
   }
 
-  /** Makes room for a prompt that has been accepted, and waits for the compaction that is going. Call it before the prompt's run. */
-  async beforeRun(prompt: AgentMessage, signal: AbortSignal): Promise<void> {
+  /** Makes room for messages that have been accepted, and waits for the compaction that is going. Call it before the prompt's run. */
+  async beforeRun(incoming: readonly AgentMessage[], signal: AbortSignal): Promise<void> {
     await this.waitForIdle();
     this.#hasFailed = false;
     this.#hasRecovered = false;
-    await this.#compactIfNeeded(estimateMessage(prompt), signal);
+    const incomingTokens = incoming.reduce((sum, message) => sum + estimateMessage(message), 0);
+    await this.#compactIfNeeded(incomingTokens, signal);
   }
 
   /** Makes room before the next model call of a run. Call it after a turn that did not fail, if the run goes on. */
@@ -162,7 +168,7 @@ export class Compactor {
       reason: "overflow",
       willRetry: true,
       signal,
-      plan: (branch, model, divide) => this.#planRecovery(branch, model, divide),
+      plan: (branch, model, steps) => this.#planRecovery(branch, model, steps),
     });
     return outcome !== undefined && "result" in outcome && !signal.aborted;
   }
@@ -183,8 +189,8 @@ export class Compactor {
     const outcome = await this.#perform({
       reason: overflowed ? "overflow" : "threshold",
       signal,
-      plan: (branch, _model, divide) => {
-        const plan = divide(branch, budget.keepRecentTokens);
+      plan: (branch, _model, { planCompaction }) => {
+        const plan = planCompaction(branch, budget.keepRecentTokens, state.messages.length);
         return plan && plan.summarisedTokens >= leastWorthwhile(budget) ? plan : undefined;
       },
     });
@@ -192,13 +198,13 @@ export class Compactor {
   }
 
   /** Keeps what is usual; only as much as must be where even that would be too long. */
-  #planRecovery(branch: readonly SessionEntry[], model: Model, divide: typeof planCompaction): CompactionPlan | undefined {
+  #planRecovery(branch: readonly SessionEntry[], model: Model, { planCompaction }: Steps): CompactionPlan | undefined {
     const { settings, state } = this.#options;
     const window = this.#windowOf(model);
     const budget = scaleBudget(settings, window);
-    const plan = divide(branch, budget.keepRecentTokens);
+    const plan = planCompaction(branch, budget.keepRecentTokens);
     const room = window - 2 * budget.reserveTokens - estimateContext({ ...state, messages: [] });
-    return plan && plan.keptTokens <= room ? plan : (divide(branch, 0) ?? plan);
+    return plan && plan.keptTokens <= room ? plan : (planCompaction(branch, 0) ?? plan);
   }
 
   /** What a request may hold. What was too long just now is the most that it can be, whatever the model's entry says. */
@@ -222,11 +228,15 @@ export class Compactor {
     job.signal?.addEventListener("abort", abort, { once: true });
     if (job.signal?.aborted) abort();
     let isTold = false;
+    // One after the other, under each name that it has.
+    const tell = async (...events: CompactionEvent[]) => {
+      for (const event of events) await this.#options.emit(event);
+    };
     let outcome: Outcome | undefined;
     try {
       const result = await this.#compact(job, controller.signal, async () => {
         isTold = true;
-        await this.#options.emit(startEvent(job.reason));
+        await tell(...startEvents(job.reason));
       });
       outcome = result && { result };
     } catch (error) {
@@ -236,7 +246,7 @@ export class Compactor {
       job.signal?.removeEventListener("abort", abort);
       this.#current = undefined;
     }
-    if (outcome && isTold) await this.#options.emit(endEvent(job, outcome));
+    if (outcome && isTold) await tell(...endEvents(job, outcome));
     resolve();
     return outcome;
   }
@@ -247,8 +257,9 @@ export class Compactor {
     const before = measureContext(state);
     const branch = await this.#options.readBranch();
     // Most sessions are never compacted.
-    const { planCompaction, collectFiles, summarize, completeSummary, findOpenRequest, writtenPart } = await import("./steps.ts");
-    const plan = model && job.plan(branch, model, planCompaction);
+    const steps = await import("./steps.ts");
+    const { collectFiles, summarize, completeSummary, findOpenRequest, writtenPart } = steps;
+    const plan = model && job.plan(branch, model, steps);
     if (!plan) return undefined;
     await onStart();
     signal.throwIfAborted();
@@ -282,10 +293,12 @@ export class Compactor {
       ...(request === undefined ? {} : { request }),
     };
     const summary = completeSummary(text, details);
-    const { firstKeptEntryId } = plan;
+    const id = this.#options.newEntryId();
+    // What was added since the branch was read is kept too. Without any, everything before the entry itself is left out.
+    const firstKeptEntryId = this.#options.nextInContext(plan.lastSummarisedEntryId) ?? id;
     const tokensBefore = before.tokens;
     const timestamp = Date.now();
-    await this.#options.append({ type: "compaction", summary, firstKeptEntryId, tokensBefore, usage, details });
+    await this.#options.append({ type: "compaction", summary, firstKeptEntryId, tokensBefore, usage, details }, id);
     const replaced = plan.summarised.length + (plan.previous ? 1 : 0);
     const kept = state.messages.slice(replaced);
     state.messages.splice(0, replaced, createCompactionSummary({ summary, tokensBefore, timestamp }, kept));
@@ -310,11 +323,16 @@ function toPreview(
   };
 }
 
-function startEvent(reason: Reason): CompactionEvent {
-  return reason === "manual" ? { type: "compaction_start", reason } : { type: "auto_compaction_start", reason };
+/** One that starts by itself is told under the name that it had first, then under the one that every compaction has. */
+function startEvents(reason: Reason): CompactionEvent[] {
+  if (reason === "manual") return [{ type: "compaction_start", reason }];
+  return [
+    { type: "auto_compaction_start", reason },
+    { type: "compaction_start", reason },
+  ];
 }
 
-function endEvent({ reason, willRetry = false, signal }: Job, outcome: Outcome): CompactionEvent {
+function endEvents({ reason, willRetry = false, signal }: Job, outcome: Outcome): CompactionEvent[] {
   const fields =
     "result" in outcome
       ? { result: outcome.result, aborted: false, willRetry: willRetry && signal?.aborted !== true }
@@ -324,5 +342,9 @@ function endEvent({ reason, willRetry = false, signal }: Job, outcome: Outcome):
           willRetry: false,
           ...(outcome.aborted ? {} : { errorMessage: outcome.errorMessage }),
         };
-  return reason === "manual" ? { type: "compaction_end", reason, ...fields } : { type: "auto_compaction_end", reason, ...fields };
+  if (reason === "manual") return [{ type: "compaction_end", reason, ...fields }];
+  return [
+    { type: "auto_compaction_end", reason, ...fields },
+    { type: "compaction_end", reason, ...fields },
+  ];
 }

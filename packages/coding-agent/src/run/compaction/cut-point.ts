@@ -11,10 +11,22 @@ export interface CompactionPlan {
   /** Everything since what the previous compaction kept. */
   summarised: AgentMessage[];
   kept: AgentMessage[];
-  firstKeptEntryId: string;
+  lastSummarisedEntryId: string;
+  /** Undefined when everything is summarised. */
+  firstKeptEntryId: string | undefined;
   /** Estimates. */
   summarisedTokens: number;
   keptTokens: number;
+}
+
+/** What of the active branch a compaction can divide. */
+interface Division {
+  previous: CompactionPlan["previous"];
+  items: Item[];
+  /** The first item that came after the previous compaction. */
+  firstNew: number;
+  /** Says of each position whether a cut there would begin with a result, or separate a call from its result. */
+  isInsidePair: boolean[];
 }
 
 /** A message of the branch, and the entry that it comes from. */
@@ -30,28 +42,64 @@ interface Item {
  *
  * @param branch - In path order; from the first entry that the last compaction kept, or from further back.
  * @param keepTokens - 0 keeps only what no answer has dealt with yet.
- * @returns Undefined when nothing would be summarised that a model reads.
+ * @param contextLength - Messages in the context, the last summary included. What the branch has beyond them is accepted and not said
+ *   yet, and is kept. Default: as many as the branch has.
+ * @returns Undefined when nothing would be summarised that a model reads, or nothing kept.
  */
-export function planCompaction(branch: readonly SessionEntry[], keepTokens: number): CompactionPlan | undefined {
-  const { previous, items } = readItems(branch);
-  const isInsidePair = findPairs(items);
-  const cut = keepTokens > 0 ? findCut(items, keepTokens, isInsidePair) : findLastWork(items) + 1;
-  const firstKept = items[cut];
-  if (cut <= 0 || !firstKept || isInsidePair[cut]) return undefined;
+export function planCompaction(
+  branch: readonly SessionEntry[],
+  keepTokens: number,
+  contextLength = Number.POSITIVE_INFINITY,
+): CompactionPlan | undefined {
+  const division = readDivision(branch);
+  const { previous, items } = division;
+  const cut = keepTokens > 0 ? findCut(division, keepTokens) : findLastWork(items) + 1;
+  const said = contextLength - (previous ? 1 : 0);
+  const bounded = cut > said ? outsidePairs(said, division) : cut;
+  return bounded < items.length ? divideAt(bounded, division) : undefined;
+}
+
+/**
+ * Divides the active branch because somebody asks for it, however short it is: before the last turn, and further on where that turn alone
+ * is longer than what is usually kept. Where nothing precedes the last turn, all that has been answered is summarised.
+ *
+ * @returns Undefined when no model has answered, or none since the last compaction, and no more is there than is usually kept.
+ */
+export function planOnRequest(branch: readonly SessionEntry[], keepTokens: number): CompactionPlan | undefined {
+  const division = readDivision(branch);
+  const { items, firstNew } = division;
+  const usual = findCut(division, keepTokens);
+  const lastWork = findLastWork(items);
+  if (lastWork < firstNew) return divideAt(usual, division);
+  const lastTurn = items.findLastIndex(({ message }) => message.role === "user");
+  return divideAt(outsidePairs(Math.max(usual, lastTurn), division), division) ?? divideAt(lastWork + 1, division);
+}
+
+function divideAt(cut: number, { previous, items, isInsidePair }: Division): CompactionPlan | undefined {
+  const lastSummarised = items[cut - 1];
+  if (!lastSummarised || isInsidePair[cut]) return undefined;
   const summarisedTokens = sumOf(items, 0, cut);
   if (summarisedTokens === 0) return undefined;
   return {
     previous,
     summarised: inOrderOfContext(items.slice(0, cut).map(({ message }) => message)),
     kept: inOrderOfContext(items.slice(cut).map(({ message }) => message)),
-    firstKeptEntryId: firstKept.entryId,
+    lastSummarisedEntryId: lastSummarised.entryId,
+    firstKeptEntryId: items[cut]?.entryId,
     summarisedTokens,
     keptTokens: sumOf(items, cut, items.length),
   };
 }
 
+/** The nearest place before that separates no call from its result. */
+function outsidePairs(cut: number, { isInsidePair }: Division): number {
+  let position = cut;
+  while (position > 0 && isInsidePair[position]) position -= 1;
+  return position;
+}
+
 /** The messages of the branch since the boundary of the last compaction, in the order of the entries: a cut is a place among those. */
-function readItems(branch: readonly SessionEntry[]): { previous: CompactionPlan["previous"]; items: Item[] } {
+function readDivision(branch: readonly SessionEntry[]): Division {
   const previousIndex = branch.findLastIndex(({ type }) => type === "compaction");
   const last = branch[previousIndex];
   const previous = last?.type === "compaction" ? last : undefined;
@@ -59,15 +107,18 @@ function readItems(branch: readonly SessionEntry[]): { previous: CompactionPlan[
   // A boundary that is not on the path keeps nothing.
   const start = boundary < 0 || (previous && boundary > previousIndex) ? previousIndex + 1 : boundary;
   const items: Item[] = [];
+  let firstNew = 0;
   for (const entry of branch.slice(start)) {
+    if (entry === previous) firstNew = items.length;
     if (entry.type === "compaction") continue;
     for (const message of readBranch([entry]).messages)
       items.push({ entryId: entry.id, message, tokens: estimateMessage(message) });
   }
-  return { previous, items };
+  return { previous, items, firstNew, isInsidePair: findPairs(items) };
 }
 
-function findCut(items: readonly Item[], keepTokens: number, isInsidePair: readonly boolean[]): number {
+function findCut(division: Division, keepTokens: number): number {
+  const { items } = division;
   let position = items.length;
   for (let kept = 0; position > 0 && kept < keepTokens; ) {
     position -= 1;
@@ -78,8 +129,7 @@ function findCut(items: readonly Item[], keepTokens: number, isInsidePair: reado
   const turnTokens = sumOf(items, turnStart, nextStart < 0 ? items.length : nextStart);
   // Before the first start there is the rest of a turn that was cut before.
   if (turnStart >= 0 && turnTokens <= keepTokens) position = turnStart;
-  while (position > 0 && isInsidePair[position]) position -= 1;
-  return position;
+  return outsidePairs(position, division);
 }
 
 /** The last answer or result that the model has seen or given: what follows still waits for an answer. */

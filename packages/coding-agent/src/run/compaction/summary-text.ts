@@ -16,7 +16,7 @@ const longestRequest = 4000;
  */
 export function findOpenRequest({ previous, summarised, kept }: CompactionPlan): string | undefined {
   const first = kept.find(({ role }) => role === "user" || role === "assistant" || role === "toolResult");
-  if (first?.role === "user" || (kept.length > 0 && !first)) return undefined;
+  if (!first || first.role === "user") return undefined;
   const last: AgentMessage | undefined = summarised.findLast(({ role }) => role === "user");
   if (last?.role === "user") return shorten(textOf(last.content), longestRequest);
   return readDetails(previous?.details).request;

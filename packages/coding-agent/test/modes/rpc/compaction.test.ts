@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type RpcProcess, startRpc, type WireRecord } from "../../helpers/rpc-process.ts";
 import { describeMessage } from "../../helpers/story.ts";
 import { rolesIn, useWorkspace } from "../../helpers/workspace.ts";
+import { isEcho } from "../../run/compaction/helpers.ts";
 
 const workspace = useWorkspace();
 
@@ -45,9 +46,10 @@ function heldSummary(): { responder: Responder; go(): void } {
   return { responder: { ...anthropic.text("What was said.", small), after: promise }, go: () => resolve() };
 }
 
-/** Turns, answers and compactions, a line each. */
+/** Turns, answers and compactions (under their first name), a line each. */
 function outline(records: readonly WireRecord[]): string[] {
-  return records.flatMap((record) => {
+  return records.flatMap((record, index) => {
+    if (isEcho(record, records[index - 1])) return [];
     const { type, reason, aborted, result, willRetry, errorMessage } = record as WireRecord & Record<string, unknown>;
     if (type.endsWith("compaction_start")) return [`${type} ${reason}`];
     if (type.endsWith("compaction_end")) {
@@ -92,17 +94,25 @@ describe("compact", () => {
   });
 
   test("CP-006 with nothing to compact is refused; no model is asked and nothing is told", async () => {
-    const rpc = startRpc(workspace, ["--model", await workspace.script({ text: "A" })]);
+    const rpc = startRpc(workspace, ["--model", await workspace.script({ text: "A" }, { text: "Summary." }, { text: "B" })]);
+    const refusal = { command: "compact", success: false, error: expect.stringMatching(/nothing to compact/i) };
     for (const customInstructions of [undefined, null, "x"]) {
-      const response = await rpc.request({ type: "compact", customInstructions });
-      expect(response).toMatchObject({ command: "compact", success: false, error: expect.stringMatching(/nothing to compact/i) });
+      expect(await rpc.request({ type: "compact", customInstructions })).toMatchObject(refusal);
     }
     await rpc.promptAndWait("Hi");
-    expect(await rpc.request({ type: "compact" })).toMatchObject({ success: false });
     expect(await rpc.request({ type: "compact", customInstructions: 5 })).toMatchObject({
       error: expect.stringContaining('"customInstructions" must be a string'),
     });
     expect(rpc.records.filter(({ type }) => type.includes("compaction"))).toEqual([]);
+    // One short prompt that was answered is enough, and one compaction is.
+    expect(await rpc.ask({ type: "compact" })).toMatchObject({ summary: "Summary." });
+    expect(outline(rpc.records).slice(-3)).toEqual([
+      ...["compaction_start manual", "compaction_end manual done", "response compact true"],
+    ]);
+    expect(await rpc.request({ type: "compact" })).toMatchObject(refusal);
+    await rpc.promptAndWait("Go on");
+    const { messages } = await rpc.ask({ type: "get_messages" });
+    expect((messages as { role: string }[]).map(({ role }) => role)).toEqual(["compactionSummary", "user", "assistant"]);
   });
 
   test("CP-015 abort ends it: both are answered, the conversation is as it was", async () => {

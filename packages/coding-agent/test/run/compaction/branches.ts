@@ -2,7 +2,7 @@ import type { AgentMessage } from "@pikit/agent";
 import type { AssistantMessage, Model } from "@pikit/ai";
 import fc from "fast-check";
 import type { EntryContent, SessionEntry } from "../../../src/conversation/entries.ts";
-import { planCompaction } from "../../../src/run/compaction/cut-point.ts";
+import { planCompaction, planOnRequest } from "../../../src/run/compaction/cut-point.ts";
 import { assistantMessage, toolResult, userMessage } from "../../helpers/messages.ts";
 import { add, textOfTokens } from "./helpers.ts";
 
@@ -70,10 +70,11 @@ function play(step: Step, entries: SessionEntry[], writers: readonly Model[]): v
   if (step.do === "answer") playAnswer(step, name, say, writers[step.writer % writers.length] as Model);
   else if (step.do !== "compaction") add(entries, contentOf(step, name));
   else {
-    const plan = planCompaction(entries, step.keep);
+    const plan = step.keep % 3 === 0 ? planOnRequest(entries, step.keep) : planCompaction(entries, step.keep);
     if (!plan) return;
-    const { firstKeptEntryId } = plan;
-    add(entries, { type: "compaction", summary: `Summary ${name}`, firstKeptEntryId, tokensBefore: 1 });
+    const id = `e${entries.length + 1}`;
+    const { firstKeptEntryId = id } = plan;
+    add(entries, { type: "compaction", summary: `Summary ${name}`, firstKeptEntryId, tokensBefore: 1 }, id);
   }
 }
 

@@ -1,8 +1,9 @@
 import type { AgentMessage } from "@pikit/agent";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { readBranch } from "../../../src/conversation/context.ts";
 import type { SessionEntry } from "../../../src/conversation/entries.ts";
 import type { CompactionEvent } from "../../../src/protocol/events.ts";
-import { userMessage } from "../../helpers/messages.ts";
+import { assistantMessage, userMessage } from "../../helpers/messages.ts";
 import { findViolations } from "../../helpers/outgoing.ts";
 import {
   add,
@@ -10,6 +11,7 @@ import {
   type Compacted,
   createBulkTool,
   createCompacted,
+  isEcho,
   outline,
   path,
   textAt,
@@ -25,7 +27,9 @@ const overflow = { error: { status: 400, message: "prompt is too long: 1200 toke
 const callBulk = { toolCalls: [{ name: "bulk" }] };
 
 function ends({ events }: Compacted): CompactionEvent[] {
-  return events.filter((event) => event.type === "auto_compaction_end" || event.type === "compaction_end");
+  return events
+    .filter((event, index) => !isEcho(event, events[index - 1]))
+    .filter((event) => event.type === "auto_compaction_end" || event.type === "compaction_end");
 }
 
 function compactionsIn(entries: readonly SessionEntry[]) {
@@ -49,9 +53,9 @@ describe("manual", () => {
     const before = [...agent.state.messages];
     const result = await compactor.compact("Only the tests");
     expect(result).toEqual({
-      summary: "Summary 1\n\n<read-files>\na.ts\n</read-files>\n\n<modified-files>\nb.ts\n</modified-files>",
+      summary: "Summary 2\n\n<read-files>\na.ts\n</read-files>\n\n<modified-files>\nb.ts\n</modified-files>",
       tokensBefore: expect.any(Number),
-      firstKeptEntryId: "e7",
+      firstKeptEntryId: "e9",
       estimatedTokensAfter: expect.any(Number),
       usage: expect.objectContaining({ output: expect.any(Number) }),
       details: { readFiles: ["a.ts"], modifiedFiles: ["b.ts"] },
@@ -65,7 +69,7 @@ describe("manual", () => {
       tokensBefore: result.tokensBefore,
       timestamp: expect.any(Number),
     });
-    expect(agent.state.messages.slice(1)).toEqual(before.slice(6));
+    expect(agent.state.messages.slice(1)).toEqual(before.slice(8));
     expect(events).toEqual([
       { type: "compaction_start", reason: "manual" },
       { type: "compaction_end", reason: "manual", result, aborted: false, willRetry: false },
@@ -74,12 +78,60 @@ describe("manual", () => {
     expect(textAt(session.summaryRequests[0], 0)).toContain("<focus>\nOnly the tests\n</focus>");
   });
 
-  test("CP-006 nothing eligible is an error without an event or a model call", async () => {
-    const session = createCompacted({ entries: path(user(1000), answer(1000)) });
+  test.each([
+    ["an empty conversation", []],
+    ["a prompt without an answer", [user(1000), assistantMessage("", { content: [], stopReason: "aborted" })]],
+  ])("CP-006 %s is an error without an event or a model call", async (_what, messages) => {
+    const session = createCompacted({ entries: path(...messages) });
     await expect(session.compactor.compact()).rejects.toMatchObject({ name: "SessionError", code: "nothing_to_compact" });
     expect(session.events).toEqual([]);
     expect(session.summaryRequests).toEqual([]);
     expect(session.compactor.isCompacting).toBe(false);
+  });
+
+  test("one short answered prompt is summarised whole, and nothing is kept but what was added meanwhile", async () => {
+    const session = createCompacted({ entries: path(user(1, "hi"), answer(1)) });
+    const result = await session.compactor.compact();
+    expect(result).toMatchObject({ summary: "Summary 1", firstKeptEntryId: "e3", details: { readFiles: [], modifiedFiles: [] } });
+    expect(session.entries.at(-1)).toMatchObject({ type: "compaction", id: "e3", firstKeptEntryId: "e3" });
+    expect(rolesOf(session.agent.state.messages)).toEqual(["compactionSummary"]);
+    expect(outline(session.events)).toEqual(["compaction_start manual", "compaction_end manual done"]);
+    await expect(session.compactor.compact()).rejects.toMatchObject({ code: "nothing_to_compact" });
+    await session.prompt("Next");
+    expect(session.requests.at(-1)?.messages.map(({ role }) => role)).toEqual(["user", "user"]);
+    await session.compactor.compact();
+    expect(textAt(session.summaryRequests[1], 0)).toContain("<previous-summary>\nSummary 1\n</previous-summary>");
+    expect(readBranch(session.entries).messages).toMatchObject([{ role: "compactionSummary", summary: "Summary 2" }]);
+  });
+
+  test("a prompt that is accepted while the only turn is summarised is kept", async () => {
+    const session = createCompacted({
+      entries: path(user(1), answer(1)),
+      summaries: () => {
+        add(session.entries, { type: "message", message: userMessage("accepted meanwhile") });
+        return { text: "Summary" };
+      },
+    });
+    expect(await session.compactor.compact()).toMatchObject({ firstKeptEntryId: "e3" });
+    expect(readBranch(session.entries).messages).toMatchObject([{ role: "compactionSummary" }, { content: "accepted meanwhile" }]);
+  });
+
+  test("what precedes the last turn is summarised, however short; a last turn that is long is divided", async () => {
+    const short = createCompacted({
+      entries: path(user(1, "one"), answer(1), user(1, "two"), answer(1), user(1, "three"), answer(1)),
+    });
+    expect(await short.compactor.compact()).toMatchObject({ firstKeptEntryId: "e5" });
+    expect(textAt(short.summaryRequests[0], 0).match(/^(one|two|three) /gm)).toEqual(["one ", "two "]);
+    const works = [1, 2, 3].flatMap((id) => work(2000, { id: `${id}` }));
+    const divided = createCompacted({ entries: path(user(1, "one"), answer(1), user(1, "two"), ...works) });
+    expect(await divided.compactor.compact()).toMatchObject({ firstKeptEntryId: "e6", details: { request: expect.any(String) } });
+  });
+
+  test("a prompt that no answer has dealt with is the last turn", async () => {
+    const failed = assistantMessage("", { content: [], stopReason: "error", errorMessage: "gone" });
+    const session = createCompacted({ entries: path(user(1, "one"), answer(1), user(1, "two"), failed) });
+    expect(await session.compactor.compact()).toMatchObject({ firstKeptEntryId: "e3" });
+    expect(rolesOf(session.agent.state.messages)).toEqual(["compactionSummary", "user", "assistant"]);
   });
 
   test("CP-006 a second time right after the first", async () => {
@@ -93,6 +145,7 @@ describe("manual", () => {
     const edits = work(500, { id: "1", name: "read", path: "a.ts" }, { id: "2", name: "read", path: "b.ts" });
     const session = createCompacted({ entries: path(user(500, "zero"), ...edits, ...long) });
     await session.compactor.compact();
+    const requestsBefore = session.summaryRequests.length;
     for (const message of [
       ...work(1000, { id: "3", name: "write", path: "a.ts" }, { id: "4", name: "edit", path: "gone.ts", isError: true }),
       ...long,
@@ -102,10 +155,10 @@ describe("manual", () => {
     }
     const { details, summary } = await session.compactor.compact();
     expect(details).toEqual({ readFiles: ["b.ts"], modifiedFiles: ["a.ts"] });
-    const request = textAt(session.summaryRequests[1], 0);
-    expect(request).toContain("<previous-summary>\nSummary 1\n</previous-summary>");
-    expect(request).not.toContain("read-files");
-    expect(request.match(/^(one|two|three) /gm)).toEqual(["two ", "three "]);
+    const requests = session.summaryRequests.slice(requestsBefore).map((request) => textAt(request, 0));
+    expect(requests[0]).toContain(`<previous-summary>\nSummary ${requestsBefore}\n</previous-summary>`);
+    expect(requests[0]).not.toContain("read-files");
+    expect(requests.join("\n").match(/^(one|two|three) /gm)).toEqual(["three ", "one ", "two "]);
     expect(rolesOf(session.agent.state.messages).filter((role) => role === "compactionSummary")).toHaveLength(1);
     expect(session.agent.state.messages[0]).toMatchObject({ summary });
   });
@@ -190,15 +243,7 @@ describe("manual", () => {
       ...["compaction_start manual", "compaction_end manual done"],
       ...["agent_start", "turn_start", "user", "assistant stop", "agent_end", "agent_settled"],
     ]);
-    expect(rolesOf(session.agent.state.messages)).toEqual([
-      "compactionSummary",
-      "user",
-      "assistant",
-      "user",
-      "assistant",
-      "user",
-      "assistant",
-    ]);
+    expect(rolesOf(session.agent.state.messages)).toEqual(["compactionSummary", "user", "assistant", "user", "assistant"]);
     expect(textAt(session.requests[0], 0)).toContain("<summary>\nSummary\n</summary>");
   });
 
@@ -491,6 +536,6 @@ test("CP-014 what is added to the conversation during a compaction stays at its 
     },
   });
   await session.compactor.compact();
-  expect(rolesOf(session.agent.state.messages)).toEqual(["compactionSummary", "user", "assistant", "user", "assistant", "user"]);
+  expect(rolesOf(session.agent.state.messages)).toEqual(["compactionSummary", "user", "assistant", "user"]);
   expect(session.agent.state.messages.at(-1)).toMatchObject({ content: "added meanwhile" });
 });

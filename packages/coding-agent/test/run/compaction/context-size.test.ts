@@ -33,7 +33,7 @@ describe("CP-002 the size of the context", () => {
     expect(isReported).toBe(false);
     expect(tokens).toBeGreaterThanOrEqual(250);
     expect(tokens).toBeLessThan(300);
-    const later = answer(5, { timestamp: 100, usage: usageOf(400) });
+    const later = answer(5, { timestamp: 101, usage: usageOf(400) });
     expect(measureContext({ ...bare, messages: [summary, ...kept, later] })).toEqual({ tokens: 400, isReported: true });
   });
 

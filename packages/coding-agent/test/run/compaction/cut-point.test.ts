@@ -126,6 +126,16 @@ describe("CP-007 repeated compaction", () => {
   });
 });
 
+test("what is accepted and not said yet is never summarised", () => {
+  const branch = path(...turn(100, "one"), ...turn(100, "two"), user(10, "waits"), user(300, "prompt"));
+  expect(planCompaction(branch, 100)).toMatchObject({ firstKeptEntryId: "e6" });
+  expect(planCompaction(branch, 100, 4)).toMatchObject({ firstKeptEntryId: "e5", lastSummarisedEntryId: "e4" });
+  const compaction = { type: "compaction" as const, summary: "s", firstKeptEntryId: "e3", tokensBefore: 200 };
+  const again = path(...turn(100, "one"), ...turn(100, "two"), compaction, ...turn(100, "three"), user(10), user(300));
+  // The summary, and two turns.
+  expect(planCompaction(again, 100, 5)).toMatchObject({ firstKeptEntryId: "e8" });
+});
+
 describe("keeping only what no answer has dealt with", () => {
   const failed = assistantMessage("", { content: [], stopReason: "error", errorMessage: "too long" });
 

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { Agent, type AgentEvent, type AgentMessage, type AgentTool } from "@pikit/agent";
 import { type AssistantMessage, type Context, createScriptedModel, emptyUsage, type Model, type ScriptedAnswer } from "@pikit/ai";
 import { Type } from "@sinclair/typebox";
-import { readBranch } from "../../../src/conversation/context.ts";
+import { entersContext, readBranch } from "../../../src/conversation/context.ts";
 import type { EntryContent, SessionEntry } from "../../../src/conversation/entries.ts";
 import { toModelMessages } from "../../../src/conversation/messages.ts";
 import type { AutoRetryEvent, CompactionEvent } from "../../../src/protocol/events.ts";
@@ -51,9 +52,9 @@ export function path(...contents: (AgentMessage | Exclude<EntryContent, { type: 
 }
 
 /** Appends an entry; ids are `e1`, `e2` … */
-export function add(entries: SessionEntry[], content: EntryContent): void {
+export function add(entries: SessionEntry[], content: EntryContent, id = `e${entries.length + 1}`): void {
   const parentId = entries.at(-1)?.id ?? null;
-  entries.push({ ...content, id: `e${entries.length + 1}`, parentId, timestamp: new Date().toISOString() });
+  entries.push({ ...content, id, parentId, timestamp: new Date().toISOString() });
 }
 
 /** An agent with a compactor, wired as a session wires them, and a conversation in memory. */
@@ -117,7 +118,12 @@ export function createCompacted(options: CompactedOptions = {}): Compacted {
     settings: { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000, ...options.settings },
     state: agent.state,
     readBranch: () => entries,
-    append: options.append ?? (async (entry) => add(entries, entry)),
+    nextInContext(entryId) {
+      const start = entries.findIndex(({ id }) => id === entryId) + 1;
+      return entries.slice(start).find(({ type }) => entersContext(type))?.id;
+    },
+    newEntryId: () => `e${entries.length + 1}`,
+    append: options.append ?? (async (entry, id) => add(entries, entry, id)),
     requestOptions: () => ({}),
     retry: new AutoRetry({ enabled: true, maxRetries: 2, baseDelayMs: 1 }, emit),
     emit,
@@ -138,7 +144,7 @@ export function createCompacted(options: CompactedOptions = {}): Compacted {
     async prompt(text, signal = new AbortController().signal) {
       const message = userMessage(text);
       add(entries, { type: "message", message });
-      await compactor.beforeRun(message, signal);
+      await compactor.beforeRun([message], signal);
       await agent.prompt(message);
       await compactor.afterRun(signal);
       emit({ type: "agent_settled" });
@@ -151,9 +157,15 @@ function messagesIn(entries: readonly SessionEntry[]): AgentMessage[] {
   return readBranch(entries).messages;
 }
 
-/** What happened, a line each; updates and starts of messages are left out. */
+/** Whether an event tells under its second name of the compaction of which the event before it has just told. */
+export function isEcho(event: { type: string }, before: { type: string } | undefined): boolean {
+  return before?.type === `auto_${event.type}` && isDeepStrictEqual({ ...before, type: event.type }, event);
+}
+
+/** What happened, a line each; the second names of compactions, updates and starts of messages are left out. */
 export function outline(events: Compacted["events"]): string[] {
-  return events.flatMap((event) => {
+  return events.flatMap((event, index) => {
+    if (isEcho(event, events[index - 1])) return [];
     switch (event.type) {
       case "message_end":
         return [event.message.role + ("stopReason" in event.message ? ` ${event.message.stopReason}` : "")];

@@ -58,6 +58,25 @@ describe("in a session", () => {
     expect(again.messages[0]).toMatchObject({ role: "compactionSummary", summary: result.summary });
   });
 
+  test("the only turn can be summarised: the file says so in the terms of its format, and is opened again as it was", async () => {
+    const model = createScriptedModel({ script: [{ text: "Answer" }, { text: "Summary" }, { text: "Next answer" }] });
+    const { session } = await openSession(workspace, { model });
+    await session.prompt("Short");
+    const { firstKeptEntryId } = await session.compact();
+    const lines = await workspace.sessionLines();
+    expect(lines.at(-1)).toMatchObject({ type: "compaction", id: firstKeptEntryId, firstKeptEntryId });
+    await session.prompt("Next");
+    const messages = JSON.parse(JSON.stringify(session.messages));
+    expect(messages.map(({ role }: { role: string }) => role)).toEqual(["compactionSummary", "user", "assistant"]);
+    const file = session.sessionFile as string;
+    await session.dispose();
+    const { session: again } = await openSession(workspace, { session: { path: file }, model: "demo/tour" });
+    expect(again.messages.slice(1)).toEqual(messages.slice(1));
+    expect(again.messages[0]).toMatchObject({ role: "compactionSummary", summary: "Summary" });
+    await again.history.clone();
+    expect(again.messages.map(({ role }) => role)).toEqual(["compactionSummary", "user", "assistant"]);
+  });
+
   test("CP-015 a run that is going is aborted first", async () => {
     const gate = createGate();
     const { session, events } = await openLong({ answers: [throughGate] }, { customTools: [gate.tool] });

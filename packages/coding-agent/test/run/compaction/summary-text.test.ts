@@ -75,6 +75,7 @@ describe("CP-005 the request that is still open", () => {
     previous: undefined,
     summarised: [userMessage("First"), answer(1), userMessage([{ type: "text", text: "Second" }, image]), answer(1)],
     kept: [answer(1)],
+    lastSummarisedEntryId: "e4",
     firstKeptEntryId: "e5",
     summarisedTokens: 1,
     keptTokens: 1,
