@@ -27,6 +27,7 @@ import { Compactor } from "./run/compaction/compactor.ts";
 import type { CompactionSettings } from "./run/compaction/policy.ts";
 import { CurrentPrompt } from "./run/current-prompt.ts";
 import { LimitGuard, type RunLimits } from "./run/limits.ts";
+import { QueueUpdates } from "./run/queue-updates.ts";
 import { RunController } from "./run/run-controller.ts";
 import { RunSupervisor } from "./run/run-supervisor.ts";
 import { SessionHistory } from "./run/session-history.ts";
@@ -107,6 +108,7 @@ export interface ConnectedParts {
   listeners: Listeners<AgentSessionEvent>;
   transcript: Transcript;
   queues: SessionQueues;
+  queueUpdates: QueueUpdates;
   models: ModelChoice;
   /** Of answers, and of the summaries of compactions. */
   retries: readonly [AutoRetry, AutoRetry];
@@ -158,10 +160,11 @@ export async function connectParts({ conversation, context, ...parts }: AgentSes
       return toolPatterns.forTool(tool);
     },
     afterToolCall: (call, outcome, signal) => hooks.current?.toolResult?.(call, outcome, signal),
-    onQueueChange: () => void emit({ type: "queue_update", ...queues.texts }),
+    onQueueChange: () => queueUpdates.noteChange(),
   });
   const transcript = new Transcript(agent, conversation, context, (error) => void emit({ type: "error", error }));
   const queues = new SessionQueues(agent, transcript);
+  const queueUpdates = new QueueUpdates(queues, (texts) => void emit({ type: "queue_update", ...texts }));
   const models = new ModelChoice({
     agent,
     models: parts.models,
@@ -186,7 +189,9 @@ export async function connectParts({ conversation, context, ...parts }: AgentSes
     settings: parts.compaction,
     state: agent.state,
     readBranch: () => transcript.conversation.contextEntries(),
-    append: (entry) => transcript.append(entry),
+    newEntryId: () => transcript.conversation.newEntryId(),
+    nextInContext: (entryId) => transcript.conversation.nextInContext(entryId),
+    append: (entry, id) => transcript.append(entry, id),
     requestOptions: parts.requestOptions,
     retry: compactionRetry,
     get intercept() {
@@ -194,7 +199,7 @@ export async function connectParts({ conversation, context, ...parts }: AgentSes
       return current?.beforeCompaction?.bind(current);
     },
     emit(event) {
-      if ("result" in event && event.result) limits.countCost(event.result);
+      if (event.type === "compaction_end" && event.result) limits.countCost(event.result);
       return emit(event);
     },
   });
@@ -217,20 +222,24 @@ export async function connectParts({ conversation, context, ...parts }: AgentSes
   const tools = new ToolSet(agent, createTools, (problem) => parts.report?.(problem));
   const systemPrompt = new CurrentPrompt({ agent, tools, transcript, build: parts.buildSystemPrompt });
   const runs = new RunController(agent, {
-    async before(message, signal) {
+    async before(messages, signal) {
       await hooks.current?.beforeRun?.();
       await parts.prepareRun?.(signal);
       await systemPrompt.refresh();
-      return supervisor.beforeRun(message, signal);
+      return supervisor.beforeRun(messages, signal);
     },
     after: (signal) => supervisor.afterRun(signal),
-    settled: () => emit({ type: "agent_settled" }),
+    settled() {
+      queueUpdates.flush();
+      return emit({ type: "agent_settled" });
+    },
   });
   const shell = new ShellCommands(parts.runProcess);
   const commandRuns = new CommandRuns({ isRunning: () => runs.isActive, startedRuns: () => startedRuns, emit });
   /** A conversation, or another branch of it, is in effect. */
   const settleIn = async ({ messages }: BranchContext) => {
     queues.restore();
+    queueUpdates.flush();
     todos.restore(await transcript.conversation.readCustom(todoEntryType));
     rules?.restore(messages);
     await tools.workIn(transcript.conversation.header.cwd);
@@ -272,7 +281,7 @@ export async function connectParts({ conversation, context, ...parts }: AgentSes
   await settleIn(context);
   return {
     retries: [retry, compactionRetry],
-    ...{ agent, listeners, transcript, queues, models, limits, compactor, todos, tools, runs, shell, history },
+    ...{ agent, listeners, transcript, queues, queueUpdates, models, limits, compactor, todos, tools, runs, shell, history },
     ...{ hooks, commands, commandRuns, emit, user: parts.user },
     systemPrompt,
     expandPrompt: parts.expandPrompt ?? (async (text) => text),

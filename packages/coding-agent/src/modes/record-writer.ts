@@ -11,10 +11,13 @@ import type { PieceSink } from "./stdout.ts";
 import { WaitingOutput } from "./waiting-output.ts";
 
 type MessageUpdate = Extract<AgentSessionEvent, { type: "message_update" }>;
+type QueueUpdate = Extract<AgentSessionEvent, { type: "queue_update" }>;
 type ToolUpdate = Extract<AgentSessionEvent, { type: "tool_execution_update" }>;
 /** Anything that becomes one line. Streamed updates may be joined while they wait. */
 type Waiting =
   | { kind: "record"; record: object }
+  /** What waits in the session's queues; undefined when it has left, or a later one stands for it. */
+  | { kind: "queues"; update: QueueUpdate | undefined }
   | { kind: "delta"; delta: DeltaUpdate; answer: StreamedAnswer }
   | { kind: "tool"; update: ToolUpdate }
   | { kind: "bash"; update: Omit<BashUpdate, "delta">; output: WaitingOutput<"joined"> };
@@ -44,6 +47,8 @@ export class RecordWriter {
   #isFlushing = false;
   #idle: (() => void)[] = [];
   #answer: StreamedAnswer | undefined;
+  /** The last update of the queues, unless something was told since that may depend on it. */
+  #queues: Extract<Waiting, { kind: "queues" }> | undefined;
 
   constructor(sink: PieceSink, mode: StreamMode) {
     this.#sink = sink;
@@ -69,11 +74,26 @@ export class RecordWriter {
   sendEvent(event: AgentSessionEvent): void {
     if (event.type === "message_update") this.#sendUpdate(event);
     else if (event.type === "tool_execution_update") this.#sendToolUpdate(event);
+    else if (event.type === "queue_update") this.#sendQueueUpdate(event);
     else if (event.type === "message_start" && event.message.role === "assistant") this.#startAnswer(event.message);
-    else if (event.type === "message_start" || event.type === "message_end")
+    else this.#sendOther(event);
+  }
+
+  #sendOther(event: AgentSessionEvent): void {
+    // It may be the message that has left the queue.
+    this.#queues = undefined;
+    if (event.type === "message_start" || event.type === "message_end")
       this.send({ ...event, message: toSentMessage(event.message) });
     else if (event.type === "agent_end") this.send({ ...event, messages: event.messages.map(toSentMessage) });
     else this.send(event);
+  }
+
+  /** Each says all that waits, so that one that has not left yet is not needed any more. The new one stands behind what it follows. */
+  #sendQueueUpdate(update: QueueUpdate): void {
+    if (this.#queues) this.#queues.update = undefined;
+    this.#queues = { kind: "queues", update };
+    this.#queue.push(this.#queues);
+    this.#schedule();
   }
 
   /** Sends more output of a command. The response to the command has its end, so that of what waits too long the beginning may go. */
@@ -136,7 +156,7 @@ export class RecordWriter {
   #joinWaiting(event: BlockEvent, usage: Usage | undefined, answer: StreamedAnswer): boolean {
     for (let index = this.#queue.length - 1; index >= 0; index -= 1) {
       const waiting = this.#queue[index];
-      if (waiting?.kind === "bash") continue;
+      if (waiting?.kind === "bash" || waiting?.kind === "queues") continue;
       if (waiting?.kind !== "delta" || waiting.answer !== answer) return false;
       if (joinDeltas(waiting.delta, event, usage)) return true;
       // A start or an end stays where it is, and a new usage must not be told before an older one.
@@ -156,7 +176,7 @@ export class RecordWriter {
   #findWaitingUpdate(toolCallId: string): Extract<Waiting, { kind: "tool" }> | undefined {
     for (let index = this.#queue.length - 1; index >= 0; index -= 1) {
       const waiting = this.#queue[index];
-      if (waiting?.kind === "bash") continue;
+      if (waiting?.kind === "bash" || waiting?.kind === "queues") continue;
       if (waiting?.kind !== "tool") return undefined;
       if (waiting.update.toolCallId === toolCallId) return waiting;
     }
@@ -198,11 +218,14 @@ export class RecordWriter {
 }
 
 function addLine(waiting: Waiting, batch: LinePieces): void {
-  if (waiting.kind === "delta" && waiting.answer.encoder) waiting.answer.encoder.addLine(waiting.delta, batch);
+  if (waiting.kind === "queues") {
+    if (waiting.update) batch.add(encodeLine(waiting.update));
+    waiting.update = undefined;
+  } else if (waiting.kind === "delta" && waiting.answer.encoder) waiting.answer.encoder.addLine(waiting.delta, batch);
   else batch.add(encodeLine(toRecord(waiting)));
 }
 
-function toRecord(waiting: Waiting): object {
+function toRecord(waiting: Exclude<Waiting, { kind: "queues" }>): object {
   switch (waiting.kind) {
     case "record":
       return waiting.record;

@@ -43,6 +43,38 @@ async function drain({ sink, writer }: { sink: SlowSink; writer: RecordWriter })
   return sink.records.slice(1);
 }
 
+describe("updates of the queues", () => {
+  const queues = (...steering: string[]) => ({ type: "queue_update" as const, steering, followUp: [] });
+
+  test("that wait for the reader become the latest, in its place, behind the answers to what it tells of", async () => {
+    const { sink, writer, update, partial } = await createBlockedWriter("deltas");
+    const delta = (text: string) => update({ type: "text_delta", contentIndex: 0, delta: text, partial });
+    writer.sendEvent(queues("a"));
+    writer.send({ type: "response", n: 1 });
+    delta("one");
+    writer.sendEvent(queues("a", "b"));
+    delta(" two");
+    writer.send({ type: "response", n: 2 });
+    expect((await drain({ sink, writer })).map(({ type, n, steering }) => n ?? steering ?? type)).toEqual([
+      ...[1, "message_update", ["a", "b"], 2],
+    ]);
+    writer.sendEvent(queues("later"));
+    await writer.flush();
+    expect(sink.records.at(-1)).toEqual(queues("later"));
+  });
+
+  test("stay before a message that has left the queue", async () => {
+    const { sink, writer } = await createBlockedWriter("deltas");
+    writer.sendEvent(queues("a", "b"));
+    writer.sendEvent(queues("b"));
+    writer.sendEvent({ type: "message_start", message: { role: "user", content: "a", timestamp: 1 } });
+    writer.sendEvent(queues("b", "c"));
+    expect((await drain({ sink, writer })).map(({ type, steering }) => steering ?? type)).toEqual([
+      ...[["b"], "message_start", ["b", "c"]],
+    ]);
+  });
+});
+
 describe("RP-009 records leave in order and whole", () => {
   test("one line a record, however large and however the reader pauses", async () => {
     const sink = new SlowSink();

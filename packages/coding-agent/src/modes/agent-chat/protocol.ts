@@ -124,7 +124,7 @@ export const events = {
   swarm_finished: event("The sub-task is done.", { summary: Type.String({ description: "The answer." }) }),
   swarm_failed: event("The sub-task is not done.", { message: Type.String() }),
   task_plan: event("The agent has set its list of tasks, or changed what is on it.", { tasks: TasksSchema }),
-  task_progress: event("A task of the list has another status.", {
+  task_progress: event("A task of the list has another status. When very many have at once, there is one `task_plan` instead.", {
     task_id: taskNumber,
     completed: Type.Boolean(),
     tasks: TasksSchema,

@@ -1,6 +1,9 @@
 import type { TodoPhase, TodoTask } from "../../protocol/data.ts";
 import type { ChatEvent, Task } from "./protocol.ts";
 
+/** Tasks that the progress of one change may repeat. */
+const mostRepeated = 10_000;
+
 /** Tells what the todo tool did to the list, as tasks that are numbered over all phases. */
 export class TaskPlan {
   #known: readonly TodoTask[];
@@ -18,11 +21,14 @@ export class TaskPlan {
     this.#known = now;
     const tasks = now.map(toTask);
     const isSamePlan = before.length === now.length && now.every(({ content }, index) => content === before[index]?.content);
-    const events: ChatEvent[] = this.#isTold && isSamePlan ? [] : [{ event: "task_plan", data: { tasks } }];
+    const plan: ChatEvent = { event: "task_plan", data: { tasks } };
+    const events: ChatEvent[] = this.#isTold && isSamePlan ? [] : [plan];
     this.#isTold = true;
-    for (const [index, { id, status }] of now.entries()) {
-      const old = before.find((task) => task.id === id);
-      if (!old || old.status === status) continue;
+    const oldStatuses = new Map(before.map(({ id, status }) => [id, status]));
+    const changed = [...now.entries()].filter(([, { id, status }]) => (oldStatuses.get(id) ?? status) !== status);
+    // Each of them would repeat the list; the plan says the same.
+    if (changed.length * tasks.length > mostRepeated) return [plan];
+    for (const [index, { status }] of changed) {
       events.push({ event: "task_progress", data: { task_id: index + 1, completed: status === "completed", tasks } });
     }
     return events;

@@ -1,4 +1,5 @@
 import type { AgentSession } from "../../agent-session.ts";
+import { Breather } from "../../exec/breather.ts";
 import { type CommandName, commandDispatch, findCommand } from "../../protocol/dispatch.ts";
 import type { RpcResponse } from "../../protocol/frames.ts";
 import { untilAborted } from "../../until-aborted.ts";
@@ -12,7 +13,12 @@ interface Request {
   command: CommandName;
   record: Record<string, unknown>;
   controller: AbortController;
+  /** Resolves when it has been answered. */
+  answered: PromiseWithResolvers<void>;
 }
+
+/** What an `abort` stops of the commands that came before it. */
+const stoppedByAbort: ReadonlySet<CommandName> = new Set<CommandName>(["prompt", "abort_and_prompt", "compact"]);
 
 /** Refusals of these are told a second way, for clients of the first protocol, which read no responses. */
 const commandsOfFirstProtocol: ReadonlySet<string> = new Set(["prompt", "abort"]);
@@ -33,6 +39,8 @@ export class RpcServer {
   /** Commands that have not been answered yet, control commands left out. */
   readonly #pending = new Set<Request>();
   readonly #working = new Set<Promise<void>>();
+  /** Ordered commands may work without a pause for as long as there are any; an abort among them has to be read meanwhile. */
+  readonly #breather = new Breather();
 
   /**
    * Serves the session, and starts it. Commands wait until its extensions are done with that; but while one asks the user, which may take for ever, only
@@ -97,21 +105,24 @@ export class RpcServer {
   }
 
   #begin(command: CommandName, record: Record<string, unknown>): void {
-    const request: Request = { command, record, controller: new AbortController() };
+    const request: Request = { command, record, controller: new AbortController(), answered: Promise.withResolvers() };
     if (command === "abort") {
-      this.#abortEarlier((earlier) => earlier.command !== "bash");
+      const stopped = this.#abortEarlier((earlier) => stoppedByAbort.has(earlier.command));
       void this.#session.abort();
-      // Behind what it aborts, so that an aborted prompt is answered before its abort is; and what comes later finds the run settled.
-      this.#lane = this.#track(this.#work(request, this.#lane));
+      // Behind what it stops, so that a prompt that was aborted is answered before its abort is; not behind the rest, which may be much.
+      const work = this.#track(this.#work(request, stopped));
+      // What comes later finds the run settled.
+      this.#lane = this.#lane.then(() => work);
     } else if (commandDispatch[command].lane === "control") {
-      if (command === "abort_bash") this.#abortEarlier((earlier) => earlier.command === "bash");
+      if (command === "abort_bash") void this.#abortEarlier((earlier) => earlier.command === "bash");
       void this.#track(this.#work(request, Promise.resolve()));
     } else {
       this.#pending.add(request);
-      this.#lane = this.#lane.then(() => {
+      this.#lane = this.#lane.then(async () => {
+        if (this.#breather.isDue) await this.#breather.breathe();
         const left = Promise.withResolvers<void>();
         const work = this.#track(this.#work(request, Promise.resolve(), left.resolve));
-        return Promise.race([work, left.promise]);
+        await Promise.race([work, left.promise]);
       });
     }
   }
@@ -121,9 +132,11 @@ export class RpcServer {
     return work.finally(() => this.#working.delete(work));
   }
 
-  /** Aborts commands that have not been answered, also those that have not begun. */
-  #abortEarlier(isMeant: (request: Request) => boolean): void {
-    for (const request of this.#pending) if (isMeant(request)) request.controller.abort();
+  /** Aborts commands that have not been answered, also those that have not begun. Resolves when they are answered. */
+  async #abortEarlier(isMeant: (request: Request) => boolean): Promise<void> {
+    const meant = [...this.#pending].filter(isMeant);
+    for (const { controller } of meant) controller.abort();
+    await Promise.all(meant.map(({ answered }) => answered.promise));
   }
 
   async #work(request: Request, after: Promise<void>, leaveLane: () => void = () => {}): Promise<void> {
@@ -146,6 +159,7 @@ export class RpcServer {
       this.#refuse(record, String(record.type), error instanceof Error ? error.message : String(error));
     } finally {
       this.#pending.delete(request);
+      request.answered.resolve();
     }
   }
 

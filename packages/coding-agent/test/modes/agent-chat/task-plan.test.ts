@@ -37,3 +37,10 @@ test("the first list of a chat is a plan also when the session had it before", (
   const plan = new TaskPlan(before);
   expect(outline(plan, list(["a", "completed"], ["b", "pending"]))).toEqual(["plan: 1 a ✓, 2 b", "1 true: 1 a ✓, 2 b"]);
 });
+
+test("many tasks of a long list that change at once are told with the plan, which is not repeated for each", () => {
+  const all = (status: TodoStatus) => list(...Array.from({ length: 1000 }, (_, n): [string, TodoStatus] => [`${n}`, status]));
+  const plan = new TaskPlan([]);
+  plan.update(all("pending"));
+  expect(plan.update(all("completed")).map(({ event }) => event)).toEqual(["task_plan"]);
+});

@@ -101,13 +101,13 @@ describe("while a run is going", () => {
     ]);
   });
 
-  test("RP-008 abort leaves what is queued; the next prompt goes first, then the queue", async () => {
+  test("RP-008 abort leaves what is queued for the next prompt", async () => {
     const rpc = await startAtGate(...text("A", "B", "C"));
     rpc.send({ type: "steer", message: "s" }, { type: "follow_up", message: "f" });
     await rpc.request({ type: "abort" });
     expect(await counts(rpc)).toEqual([2, 2]);
     const records = await rpc.promptAndWait("Again");
-    expect(story(records).filter((line) => line.startsWith("user"))).toEqual(["user: Again", "user: s", "user: f"]);
+    expect(story(records).filter((line) => line.startsWith("user"))).toEqual(["user: s", "user: Again", "user: f"]);
   });
 
   test("a prompt that is queued behind an abort in the same write starts a run of its own", async () => {
@@ -135,7 +135,9 @@ describe("while a run is going", () => {
     expect(story(rpc.records.slice(at))).toEqual([
       ...["agent_start", "turn_start", "user: Instead (image)", "assistant: A", "turn_end", "agent_end", "agent_settled"],
     ]);
-    expect(rolesIn(await workspace.sessionLines())).toEqual(["user", "assistant", "toolResult", "user", "assistant"]);
+    expect(rolesIn(await workspace.sessionLines())).toEqual([
+      ...["user", "assistant", "toolResult", "assistant", "user", "assistant"],
+    ]);
   });
 
   test("abort_and_prompt that is refused aborts nothing; an abort behind it stops the new run", async () => {
@@ -170,9 +172,26 @@ describe("while a run is going", () => {
   });
 });
 
+test("abort is answered at once while thousands of queued messages are worked off, and their updates do not grow with their square", async () => {
+  const rpc = await start({ text: "slow", delayMs: 60_000 });
+  await rpc.request({ type: "prompt", message: "Go" });
+  await rpc.waitFor({ type: "turn_start" });
+  const from = rpc.lines.length;
+  const count = 5000;
+  const messages = Array.from({ length: count }, (_, n) => ({ id: n, type: "queue_message", message: `message ${n}` }));
+  rpc.send(...messages, { id: "abort", type: "abort" }, { id: "state", type: "get_state" });
+  expect(await rpc.waitFor({ id: "state" })).toMatchObject({ data: { queuedMessageCount: count, isStreaming: false } });
+  const ids = rpc.records.filter(({ type }) => type === "response").map(({ id }) => id);
+  expect(ids.indexOf("abort")).toBeLessThan(count / 2);
+  expect(ids.slice(-2)).toEqual([count - 1, "state"]);
+  const bytes = rpc.lines.slice(from).reduce((sum, line) => sum + line.length, 0);
+  expect(bytes).toBeLessThan(count * 2000);
+  await rpc.waitFor(({ type, steering }) => type === "queue_update" && (steering as string[]).length === count, from);
+});
+
 describe("while idle", () => {
-  test("steer, queue_message and follow_up wait and start nothing; the next prompt goes first", async () => {
-    const rpc = await start(...text("A", "B", "C", "D"));
+  test("steer, queue_message and follow_up wait and start nothing; what steers is context of the next prompt's first call", async () => {
+    const rpc = await start(...text("A", "B"));
     for (const type of ["follow_up", "steer", "queue_message"]) await rpc.request({ type, message: type });
     expect((await rpc.request({ type: "get_state" })).data).toMatchObject({
       isStreaming: false,
@@ -182,11 +201,11 @@ describe("while idle", () => {
     expect(story(rpc.records).at(-1)).toBe("queue: steer, queue_message | follow_up");
     const records = await rpc.promptAndWait("Go");
     expect(story(records)).toEqual([
-      ...["agent_start", "turn_start", "user: Go", "assistant: A", "turn_end", "queue: queue_message | follow_up"],
-      ...["turn_start", "user: steer", "assistant: B", "turn_end", "queue:  | follow_up"],
-      ...["turn_start", "user: queue_message", "assistant: C", "turn_end", "queue:  | "],
-      ...["turn_start", "user: follow_up", "assistant: D", "turn_end", "agent_end", "agent_settled"],
+      ...["queue:  | follow_up", "agent_start", "turn_start", "user: steer", "user: queue_message", "user: Go", "assistant: A"],
+      ...["turn_end", "queue:  | ", "turn_start", "user: follow_up", "assistant: B", "turn_end", "agent_end", "agent_settled"],
     ]);
+    expect(records[0]?.type).toBe("queue_update");
+    expect(records[1]).toMatchObject({ type: "response", command: "prompt" });
   });
 
   test.each(["steer", "followUp"])("streamingBehavior %s of a prompt is ignored", async (streamingBehavior) => {
@@ -199,7 +218,7 @@ describe("while idle", () => {
   });
 
   test("AG-015 the modes are set and told, and all goes in at once", async () => {
-    const rpc = await start(...text("A", "B", "C"));
+    const rpc = await start(...text("A", "B"));
     for (const type of ["set_queue_mode", "set_follow_up_mode"]) {
       expect(await rpc.request({ type, mode: "all" })).toEqual(succeeds(type));
     }
@@ -214,7 +233,7 @@ describe("while idle", () => {
     rpc.send(...["f1", "f2"].map((message) => ({ type: "follow_up", message })));
     const records = await rpc.promptAndWait("Go");
     expect(story(records).filter((line) => /^(user|turn_start)/.test(line))).toEqual([
-      ...["turn_start", "user: Go", "turn_start", "user: s1", "user: s2", "turn_start", "user: f1", "user: f2"],
+      ...["turn_start", "user: s1", "user: s2", "user: Go", "turn_start", "user: f1", "user: f2"],
     ]);
     await rpc.request({ type: "set_steering_mode", mode: "one-at-a-time" });
     expect((await rpc.request({ type: "get_state" })).data).toMatchObject({ queueMode: "one-at-a-time", followUpMode: "all" });
