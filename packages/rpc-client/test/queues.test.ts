@@ -65,7 +65,7 @@ test("steer, followUp and prompts with streamingBehavior join the run; each prom
   expect(await client.getState()).toMatchObject({ isStreaming: false, queuedMessageCount: 0 });
 });
 
-test("while idle messages wait for the next prompt; clearQueue tells what it removed", async () => {
+test("while idle messages wait for the next prompt and go in front of it; clearQueue tells what it removed", async () => {
   const { client, events } = await startAgent(answers("A", "B"));
   await using _client = client;
   await client.steer("s1");
@@ -74,8 +74,8 @@ test("while idle messages wait for the next prompt; clearQueue tells what it rem
   expect(await client.clearQueue()).toEqual({ steering: ["s1"], followUp: ["f1"] });
   await client.steer("s2", { images: [{ type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" }] });
   expect(userTexts(await client.promptAndWait("Go", { streamingBehavior: "steer" }))).toEqual([
-    "Go",
     [expect.objectContaining({ text: "s2" }), expect.objectContaining({ type: "image" })],
+    "Go",
   ]);
 });
 
@@ -95,7 +95,7 @@ test("the modes are set and told", async () => {
   });
   for (const text of ["s1", "s2"]) await client.steer(text);
   const messages = await client.promptAndWait("Go");
-  expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "user", "assistant"]);
+  expect(messages.map(({ role }) => role)).toEqual(["user", "user", "user", "assistant"]);
   expect(await errorOf(client.send("set_steering_mode", { mode: "some" as "all" }))).toMatchObject({ code: "command_failed" });
 });
 
@@ -135,7 +135,7 @@ test.each(["abortRetry", "abort"] as const)("%s ends the wait before a retry, an
   const messages = client.promptAndWait("Go");
   await waiting;
   await client[how]();
-  expect((await messages).at(-1)).toMatchObject({ role: "assistant", stopReason: "error" });
+  expect((await messages).at(-1)).toMatchObject({ role: "assistant", stopReason: how === "abort" ? "aborted" : "error" });
   expect(typesOf(events, "auto_retry")).toEqual(["auto_retry_start", "auto_retry_end"]);
 });
 
