@@ -393,6 +393,17 @@ export class AgentSession {
     return readState(this.#parts);
   }
 
+  /**
+   * Ends the session because the program cannot go on: tells the problem as an `error` event, asks the owner to end the process, and disposes of
+   * what there is, all of which is stored.
+   */
+  async fail(problem: string): Promise<void> {
+    // Handlers of extensions may take their time; nobody waits for them.
+    void this.#parts.emit({ type: "error", error: problem });
+    this.requestShutdown();
+    await this.dispose();
+  }
+
   /** Stops everything that the session started and lets go of its subscribers and its file. Safe to call twice. */
   async dispose(): Promise<void> {
     this.#parts.commandRuns.close();

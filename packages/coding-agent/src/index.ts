@@ -55,6 +55,7 @@ export type {
   HookEvents,
   SessionMove,
 } from "./extensions/events.ts";
+export { reportUncaught, type UncaughtKind } from "./extensions/uncaught.ts";
 export type { ModelChoice, ScopedModel } from "./models/model-choice.ts";
 export { toWireModel } from "./models/wire-model.ts";
 export type { PromptInput } from "./prompt/prompt-input.ts";

@@ -1,4 +1,6 @@
 import { type Arguments, helpText, parseArguments, usage } from "./cli/args.ts";
+import { describeError } from "./cli/describe-error.ts";
+import { guardProcess } from "./cli/last-resort.ts";
 import { runRpc } from "./cli/run-rpc.ts";
 import { UsageError } from "./errors.ts";
 import { writeError } from "./modes/terminal-text.ts";
@@ -6,12 +8,13 @@ import { packageVersion } from "./version.ts";
 
 /** Runs the command line and ends the process with its exit code. Errors are one line on stderr; `PI_DEBUG=1` adds the stack. */
 export async function main(args: readonly string[]): Promise<never> {
+  guardProcess();
   let exitCode: number;
   try {
     exitCode = await run(args);
   } catch (error) {
     exitCode = error instanceof UsageError ? error.exitCode : 1;
-    writeError(describe(error));
+    writeError(describeError(error));
   }
   // Also when a tool has left timers or sockets open.
   process.exit(process.exitCode ?? exitCode);
@@ -40,10 +43,4 @@ function chooseMode({ mode = "text", print: isPrint }: Arguments["options"]): st
 function print(text: string): number {
   process.stdout.write(`${text}\n`);
   return 0;
-}
-
-function describe(error: unknown): string {
-  if (process.env.PI_DEBUG === "1" && error instanceof Error) return error.stack ?? error.message;
-  if (error instanceof Error) return error.message;
-  return String(error);
 }

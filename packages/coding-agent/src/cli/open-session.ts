@@ -3,6 +3,7 @@ import { createAgentSession } from "../create-agent-session.ts";
 import { writeError } from "../modes/terminal-text.ts";
 import { absentUser, type UserInterface } from "../user-interface.ts";
 import type { Arguments } from "./args.ts";
+import { onFailure } from "./last-resort.ts";
 import { toSessionOptions } from "./session-options.ts";
 import { onEndSignal } from "./signals.ts";
 
@@ -21,6 +22,7 @@ export async function openSession(args: Arguments): Promise<AgentSession> {
     autoStart: false,
   });
   onEndSignal(() => session.dispose());
+  onFailure((problem) => session.fail(problem));
   for (const line of session.diagnostics) writeError(line);
   return session;
 }

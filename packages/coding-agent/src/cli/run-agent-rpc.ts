@@ -6,6 +6,7 @@ import type { BaseOptions } from "../modes/agent-chat/chat-options.ts";
 import { openStdout } from "../modes/stdout.ts";
 import { writeError } from "../modes/terminal-text.ts";
 import { helpText, type OptionName, parseArguments } from "./args.ts";
+import { onFailure } from "./last-resort.ts";
 import { toSessionOptions } from "./session-options.ts";
 import { onEndSignal } from "./signals.ts";
 
@@ -50,6 +51,7 @@ export async function runAgentRpc(args: readonly string[]): Promise<number> {
   };
   const chat = startAgentChat(base, process.stdin, openStdout());
   onEndSignal(() => chat.stop());
+  onFailure((problem) => chat.fail(problem));
   await chat.finished;
   return 0;
 }

@@ -1,6 +1,7 @@
 import type { AgentEvent, AgentMessage, PendingToolCall, ToolCallOutcome, ToolCallVerdict } from "@pikit/agent";
 import type { PromptInput } from "../prompt/prompt-input.ts";
 import type { SessionEvent } from "../protocol/events.ts";
+import { forgetFailures } from "./culprits.ts";
 import type { CompactionPreview, CompactionWish, HookEvents, Notice, SessionMove } from "./events.ts";
 import type { Extension } from "./extension.ts";
 import { HandlerRunner } from "./handler-runner.ts";
@@ -69,6 +70,7 @@ export class ExtensionHost implements SessionHooks {
   }
 
   async beforeRun(): Promise<void> {
+    forgetFailures(this.#extensions);
     const problems = this.#problems;
     this.#problems = [];
     for (const { path, error } of problems) await this.#runner.report(path, "load", error);

@@ -19,9 +19,17 @@ export class Extension {
   /** Replaced, never changed, so that an event in progress keeps the list it began with. */
   readonly #handlers = new Map<ExtensionEventName, readonly AnyHandler[]>();
 
-  constructor(path: string, location: NonNullable<SlashCommand["location"]>) {
+  /** Tells an error that does not come from one of its handlers. */
+  readonly report: (event: string, error: string) => void;
+
+  constructor(
+    path: string,
+    location: NonNullable<SlashCommand["location"]>,
+    report: (extensionPath: string, event: string, error: string) => void,
+  ) {
     this.path = path;
     this.location = location;
+    this.report = (event, error) => report(path, event, error);
   }
 
   addHandler<N extends ExtensionEventName>(name: N, handler: ExtensionHandler<N>): () => void {

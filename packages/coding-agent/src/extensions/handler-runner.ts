@@ -1,3 +1,4 @@
+import { asExtension } from "./culprits.ts";
 import type { ExtensionEventName } from "./events.ts";
 import type { Extension } from "./extension.ts";
 import { HandlerClock } from "./handler-clock.ts";
@@ -47,7 +48,10 @@ export class HandlerRunner {
   ): Promise<HandlerOutcome> {
     const clock = new HandlerClock(limitMs);
     try {
-      return { extension, value: await clock.limit(() => work(new HandlerContext(this.#session, clock)), signal) };
+      return {
+        extension,
+        value: await clock.limit(() => asExtension(extension, () => work(new HandlerContext(this.#session, clock))), signal),
+      };
     } catch (error) {
       const failure = describe(error);
       await this.report(extension.path, name, failure);

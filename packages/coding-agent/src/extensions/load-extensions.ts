@@ -1,10 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
 import type { ExtensionApi, ExtensionFactory } from "./api.ts";
 import { createApi } from "./create-api.ts";
+import { asExtension, ownFiles } from "./culprits.ts";
 import { Extension } from "./extension.ts";
 import { type ExtensionPlaces, findExtensions } from "./find-extensions.ts";
 import { HandlerClock } from "./handler-clock.ts";
-import type { ModuleLoader } from "./module-loader.ts";
+import type { LoadedModule, ModuleLoader } from "./module-loader.ts";
 import type { SessionAccess } from "./session-access.ts";
 
 /** Milliseconds that a factory may take. */
@@ -18,6 +19,8 @@ export interface LoadOptions extends ExtensionPlaces {
   session(): SessionAccess;
   /** Called when an extension registers something after it was loaded. */
   onRegistered(): void;
+  /** Tells an error that does not come from a handler. */
+  report(extensionPath: string, event: string, error: string): void;
 }
 
 export interface LoadedExtensions {
@@ -31,11 +34,15 @@ export async function loadExtensions(options: LoadOptions): Promise<LoadedExtens
   const { files, problems } = await findExtensions(options);
   const extensions: Extension[] = [];
   const sources = [
-    ...options.factories.map((factory) => ({ path: "<inline>", location: "path" as const, load: async () => factory })),
+    ...options.factories.map((factory) => ({
+      path: "<inline>",
+      location: "path" as const,
+      load: async (): Promise<LoadedModule> => ({ factory, files: [] }),
+    })),
     ...files.map(({ path, location }) => ({ path, location, load: () => options.loader.load(path) })),
   ];
   for (const { path, location, load } of sources) {
-    const extension = new Extension(path, location);
+    const extension = new Extension(path, location, options.report);
     let isLoaded = false;
     const api = createApi({
       extension,
@@ -43,7 +50,9 @@ export async function loadExtensions(options: LoadOptions): Promise<LoadedExtens
       onRegistered: () => isLoaded && options.onRegistered(),
     });
     try {
-      await new HandlerClock(factoryLimitMs).limit(async () => runFactory(await load(), api, extension));
+      await new HandlerClock(factoryLimitMs).limit(() =>
+        asExtension(extension, async () => runFactory(await load(), api, extension)),
+      );
       isLoaded = true;
       extensions.push(extension);
     } catch (error) {
@@ -53,7 +62,8 @@ export async function loadExtensions(options: LoadOptions): Promise<LoadedExtens
   return { extensions, problems };
 }
 
-async function runFactory(factory: ExtensionFactory, api: ExtensionApi, extension: Extension): Promise<void> {
+async function runFactory({ factory, files }: LoadedModule, api: ExtensionApi, extension: Extension): Promise<void> {
+  ownFiles(extension, files);
   await factory(api);
   await extension.settled;
 }

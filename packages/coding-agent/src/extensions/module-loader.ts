@@ -9,6 +9,14 @@ interface ExtensionModule {
   apiVersion?: unknown;
 }
 
+/** A module that has been loaded. */
+export interface LoadedModule {
+  /** Its default export. */
+  factory: ExtensionFactory;
+  /** The files that were loaded with it, the module's own among them. */
+  files: string[];
+}
+
 /**
  * Loads extensions in TypeScript or JavaScript. Imports of `@pikit/*` and TypeBox give them the copies that run here, so that classes and
  * registries are the same.
@@ -25,20 +33,21 @@ export class ModuleLoader {
   }
 
   /**
-   * Loads the module and returns its default export.
+   * Loads a module.
    *
    * @throws {Error} When the file cannot be read or compiled, throws, or is not an extension that can be used.
    */
-  async load(path: string): Promise<ExtensionFactory> {
+  async load(path: string): Promise<LoadedModule> {
     await checkFile(path);
     this.#jiti ??= this.#create();
     const jiti = await this.#jiti;
     const before = new Set(Object.keys(jiti.cache));
     const module = await jiti.import<ExtensionModule>(path);
     const folder = dirname(path);
-    for (const file of Object.keys(jiti.cache)) {
-      if (!before.has(file) && (file === path || !file.includes("node_modules") || file.startsWith(folder))) this.#loaded.add(file);
-    }
+    const files = Object.keys(jiti.cache).filter(
+      (file) => !before.has(file) && (file === path || !file.includes("node_modules") || file.startsWith(folder)),
+    );
+    for (const file of files) this.#loaded.add(file);
     const { apiVersion = extensionApiVersion } = module;
     if (typeof apiVersion !== "number" || apiVersion > extensionApiVersion) {
       throw new Error(
@@ -47,7 +56,7 @@ export class ModuleLoader {
     }
     const factory = typeof module === "function" ? module : module.default;
     if (typeof factory !== "function") throw new Error("Its default export must be a function that takes the extension API.");
-    return factory as ExtensionFactory;
+    return { factory: factory as ExtensionFactory, files };
   }
 
   /** Reads every file anew when it is loaded the next time. */

@@ -1,5 +1,6 @@
 import type { AgentTool } from "@pikit/agent";
 import { checkArguments, describeParameters } from "../tools/define-tool.ts";
+import { asExtension } from "./culprits.ts";
 import type { Extension } from "./extension.ts";
 import { HandlerClock } from "./handler-clock.ts";
 import { HandlerContext } from "./handler-context.ts";
@@ -92,7 +93,7 @@ export class Registrations {
           const args = await checkArguments(name, parameters, params);
           return tool.execute(toolCallId, args, signal, onUpdate, context);
         };
-        return clock.limit(work, signal);
+        return clock.limit(() => asExtension(extension, work), signal);
       },
     };
   }

@@ -58,6 +58,7 @@ export class SessionExtensions implements HookSlot {
       loader: this.#loader,
       session: () => this.#requireSession(),
       onRegistered: () => void this.#host?.install(),
+      report: (path, event, error) => this.#report(path, event, error),
     });
   }
 
@@ -78,6 +79,13 @@ export class SessionExtensions implements HookSlot {
     await this.bind(session);
     await this.#host?.start("reload");
     await this.#host?.beforeRun();
+  }
+
+  /** Also while there is no session yet: then it is told with the first run. */
+  #report(extensionPath: string, event: string, error: string): void {
+    const told = this.#session?.emit({ type: "extension_error", extensionPath, event, error });
+    if (!this.#session) this.#loaded.problems.push({ path: extensionPath, error });
+    Promise.resolve(told).catch(() => {}); // who listens has failed
   }
 
   #requireSession(): SessionAccess {

@@ -12,6 +12,8 @@ export interface AgentChat {
   finished: Promise<void>;
   /** Ends it: aborts the chat that is going and ends what its tools have started. Resolves when what there was to tell is written. */
   stop(): Promise<void>;
+  /** Ends it because the process cannot go on, and says so. */
+  fail(problem: string): Promise<void>;
 }
 
 /**
@@ -41,5 +43,9 @@ export function startAgentChat(base: BaseOptions, input: Readable, sink: OutputS
     await stop();
     await sink.end();
   };
-  return { finished: serve(), stop };
+  const fail = (problem: string) => {
+    output.send({ event: "error", data: { message: problem, code: "internal", ends_chat: true } });
+    return stop();
+  };
+  return { finished: serve(), stop, fail };
 }
