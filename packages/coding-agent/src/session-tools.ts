@@ -4,7 +4,6 @@ import type { Settings } from "./config/settings.ts";
 import type { ProcessRunner } from "./exec/run-process.ts";
 import type { TaskRunnerOptions, TaskSession, TaskSessionRequest } from "./run/delegation.ts";
 import type { AgentSessionParts, SessionToolParts } from "./session-parts.ts";
-import { toAgentTool } from "./tools/define-tool.ts";
 import { isBuiltInTool, isBuiltInToolName, loadTools } from "./tools/index.ts";
 
 export interface SessionToolsOptions {
@@ -21,7 +20,7 @@ export interface SessionToolsOptions {
 export async function prepareSessionTools(options: SessionToolsOptions): Promise<AgentSessionParts["createTools"]> {
   const { tools, customTools = [], separateStreams, files, onCommandOutput, onPreview, onDelegation } = options.options;
   const createBuiltIn = await loadTools(tools);
-  const furtherTools = customTools.map(toAgentTool);
+  const furtherTools = customTools.length > 0 ? customTools.map((await import("./tools/define-tool.ts")).toAgentTool) : [];
   return (cwd, parts) => {
     const builtIn = createBuiltIn(cwd, {
       todos: parts.todos,

@@ -49,7 +49,7 @@ export async function runAgentRpc(args: readonly string[]): Promise<number> {
     onProblem: writeError,
     ...(options["no-session"] ? { store: new MemorySessionStore() } : {}),
   };
-  const chat = startAgentChat(base, process.stdin, openStdout());
+  const chat = startAgentChat(base, process.stdin, await openStdout());
   onEndSignal(() => chat.stop());
   onFailure((problem) => chat.fail(problem));
   await chat.finished;

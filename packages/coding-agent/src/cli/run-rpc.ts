@@ -13,7 +13,7 @@ export async function runRpc(args: Arguments): Promise<number> {
     throw new UsageError(`RPC mode takes no ${what}, but got "${argument}". Send a prompt command on stdin.`);
   }
   const session = await openSession(args);
-  const output = openStdout();
+  const output = await openStdout();
   await serveRpc(session, {
     input: process.stdin,
     output,

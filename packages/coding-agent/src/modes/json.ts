@@ -17,7 +17,7 @@ export async function runJsonMode(
   prompts: Promise<readonly PromptInput[]>,
   streamMode: StreamMode,
 ): Promise<number> {
-  const stdout = openStdout();
+  const stdout = await openStdout();
   const output = new RecordWriter(stdout, streamMode);
   session.subscribe((event) => output.sendEvent(event));
   output.send(session.header);

@@ -1,9 +1,8 @@
 import { fstatSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Writable } from "node:stream";
-import type { LinePiece } from "../protocol/line-pieces.ts";
+import { type LinePiece, toBytes } from "../protocol/line-pieces.ts";
 import { bun } from "../runtime.ts";
-import { openThreadedPipe, toBytes } from "./threaded-pipe.ts";
 import { failureOf, isFull, untilRetry } from "./write-errors.ts";
 
 /** Where text goes in order. */
@@ -34,12 +33,13 @@ export interface OutputSink extends ByteSink, PieceSink {
  * `process.stdout`, which Node makes synchronous for pipes. From here on nothing else may write there, so `console.log`, its
  * relatives, and libraries that use `process.stdout` write to stderr.
  */
-export function openStdout(): OutputSink {
+export async function openStdout(): Promise<OutputSink> {
   sendConsoleToStderr();
   Object.defineProperty(process, "stdout", { get: () => process.stderr, configurable: true, enumerable: true });
   const info = fstatSync(1);
   if (!info.isFIFO() && !info.isSocket()) return openFile();
-  return bun ? openThreadedPipe() : openWritable(new Socket({ fd: 1, readable: false, writable: true }));
+  if (bun) return (await import("./threaded-pipe.ts")).openThreadedPipe();
+  return openWritable(new Socket({ fd: 1, readable: false, writable: true }));
 }
 
 /** `console` may have bound `process.stdout` already. The new one is made when it is used: opening stderr takes a twentieth of a start. */

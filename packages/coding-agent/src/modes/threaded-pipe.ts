@@ -1,5 +1,5 @@
 import { write } from "node:fs";
-import type { LinePiece } from "../protocol/line-pieces.ts";
+import { toBytes } from "../protocol/line-pieces.ts";
 import type { OutputSink } from "./stdout.ts";
 import { failureOf, isFull, untilRetry } from "./write-errors.ts";
 
@@ -42,11 +42,6 @@ export function openThreadedPipe(): OutputSink {
       await writing;
     },
   };
-}
-
-/** The bytes of a piece. */
-export function toBytes(piece: LinePiece): Uint8Array {
-  return typeof piece === "string" ? Buffer.from(piece) : piece;
 }
 
 async function writeAll(bytes: Uint8Array): Promise<void> {

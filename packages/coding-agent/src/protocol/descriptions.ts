@@ -73,9 +73,10 @@ export const eventDescriptions: Readonly<Record<EventName, string>> = {
   limit_reached: "The run ends because it has used up what it may (`--max-turns` and the like).",
   session_info_changed: "The session has another name.",
   thinking_level_changed: "The thinking level is another one.",
-  extension_error: "A handler of an extension failed; what it was called for goes on without it.",
+  extension_error: "An extension failed; what it was called for goes on without it.",
   agent_settled: "The last event of a run: nothing that the prompt started is at work any more.",
-  error: "A line that is no command, a refused `prompt` or `abort` without `id`, or a session file that cannot be written.",
+  error:
+    "A line that is no command, a refused `prompt` or `abort` without `id`, a session file that cannot be written, or a fault of pi itself, which then ends.",
 };
 
 export const frameDescriptions: Readonly<Record<keyof typeof incomingFrames | keyof typeof outgoingFrames, string>> = {

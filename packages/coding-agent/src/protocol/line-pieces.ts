@@ -1,6 +1,11 @@
 /** A part of a line: text, or bytes that are UTF-8 already. */
 export type LinePiece = string | Uint8Array;
 
+/** The bytes of a piece. */
+export function toBytes(piece: LinePiece): Uint8Array {
+  return typeof piece === "string" ? Buffer.from(piece) : piece;
+}
+
 /** Lines in the making. Texts are joined, bytes are passed on as they are: not copied, and not encoded a second time. */
 export class LinePieces {
   #pieces: LinePiece[] = [];
