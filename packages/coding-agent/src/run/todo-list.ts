@@ -3,8 +3,8 @@ import type { AgentMessage } from "@pikit/agent";
 import type { TodoPhase, TodoPhaseInput } from "../protocol/data.ts";
 import type { TodoEvent } from "../protocol/events.ts";
 import type { CustomMessage } from "../protocol/messages.ts";
-import { isDone, normalizePhases, readStoredPhases, tasksOf } from "./todo-phases.ts";
-import { createListMessage, createReminder, findShownPhases } from "./todo-text.ts";
+import { isDone, readStoredPhases, tasksOf } from "./todo-phases.ts";
+import { createListMessage, findShownPhases } from "./todo-text.ts";
 
 /** The type of the custom entries that store the list; the last one of the active branch counts. */
 export const todoEntryType = "pikit.todos";
@@ -43,6 +43,7 @@ export class TodoList {
    * @throws {SessionError} `invalid_input`; the list stays as it was.
    */
   async set(input: readonly TodoPhaseInput[], author: TodoAuthor): Promise<TodoPhase[]> {
+    const { normalizePhases } = await import("./normalize-phases.ts");
     const phases = normalizePhases(input, this.#phases);
     await this.#replace(phases, author);
     return phases;
@@ -74,6 +75,7 @@ export class TodoList {
     this.#reminders += 1;
     const attempt = this.#reminders;
     await this.#options.emit({ type: "todo_reminder", todos: this.#unfinished(), attempt, maxAttempts: maxReminders });
+    const { createReminder } = await import("./todo-reminder.ts");
     return createReminder(this.#phases, attempt, maxReminders);
   }
 

@@ -34,17 +34,7 @@ export function createListMessage(phases: TodoPhase[]): CustomMessage {
     phases.length === 0
       ? "The list was cleared; there is nothing left to do of it."
       : "Work along this list, and keep it up to date with the todo tool: a task is in_progress before you begin it, and completed as soon as it is.";
-  return toMessage(listMessageType, `${describePhases(phases)}\n\n${advice}`, phases, false);
-}
-
-/** Reminds a model that stopped before its list was done. */
-export function createReminder(phases: TodoPhase[], attempt: number, maxAttempts: number): CustomMessage {
-  const open = tasksOf(phases).filter((task) => !isDone(task));
-  const what = open.length === 1 ? "1 task of your todo list is" : `${open.length} tasks of your todo list are`;
-  const advice =
-    "Go on with them. If one is done or not wanted any more, say so with the todo tool; if you need an answer from the user first, ask and stop.";
-  const text = `You stopped, but ${what} not done:\n${open.map(formatTask).join("\n")}\n\n${advice} (Reminder ${attempt} of ${maxAttempts})`;
-  return toMessage(reminderMessageType, text, phases, true);
+  return toTodoMessage(listMessageType, `${describePhases(phases)}\n\n${advice}`, phases, false);
 }
 
 /** The list that the model was last shown in these messages, or has set itself; undefined when there is none in them. */
@@ -57,12 +47,14 @@ export function findShownPhases(messages: readonly AgentMessage[]): TodoPhase[] 
   return last && "details" in last ? readStoredPhases(last.details) : undefined;
 }
 
-function toMessage(customType: string, content: string, phases: TodoPhase[], display: boolean): CustomMessage {
+/** A message about the list. */
+export function toTodoMessage(customType: string, content: string, phases: TodoPhase[], display: boolean): CustomMessage {
   const details: TodoDetails = { phases };
   return { role: "custom", customType, content, display, details, timestamp: Date.now() };
 }
 
-function formatTask({ content, status }: TodoTask): string {
+/** A task as models and people read it: one line. */
+export function formatTask({ content, status }: TodoTask): string {
   return `- ${marks[status]} ${oneLine(content)}`;
 }
 

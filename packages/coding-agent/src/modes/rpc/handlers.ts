@@ -13,7 +13,8 @@ import type { HostTools } from "./host-tools.ts";
 export interface HandlerContext {
   session: AgentSession;
   output: RecordWriter;
-  hostTools: HostTools;
+  /** Tools of the client, from the first ones on. */
+  hostTools(): Promise<HostTools>;
   /** For commands of the lane `started`: lets the next command begin. */
   leaveLane(): void;
   /** The command as it came. */
@@ -156,8 +157,8 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
   get_session_stats: ({ session }) => session.stats(),
   get_commands: async ({ session }) => ({ commands: await session.listCommands() }),
   export_html: async ({ session }, { outputPath }) => ({ path: await session.exportHtml(outputPath) }),
-  set_host_tools({ session, hostTools }, { tools }) {
-    session.tools.replace("host", hostTools.create(tools));
+  async set_host_tools({ session, hostTools }, { tools }) {
+    session.tools.replace("host", (await hostTools()).create(tools));
     return { toolNames: tools.map(({ name }) => name) };
   },
   set_stream_mode({ output }, { mode }) {

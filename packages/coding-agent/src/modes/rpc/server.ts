@@ -5,7 +5,7 @@ import type { RpcResponse } from "../../protocol/frames.ts";
 import { untilAborted } from "../../until-aborted.ts";
 import type { RecordWriter } from "../record-writer.ts";
 import { type HandlerContext, handlers } from "./handlers.ts";
-import { HostTools } from "./host-tools.ts";
+import type { HostTools } from "./host-tools.ts";
 import { RpcUserInterface } from "./rpc-user-interface.ts";
 
 /** A command that has been read and is on its way. */
@@ -31,7 +31,9 @@ export class RpcServer {
   readonly #session: AgentSession;
   readonly #output: RecordWriter;
   readonly #user: RpcUserInterface;
-  readonly #hostTools: HostTools;
+  /** Loaded when the client lends the first tools. */
+  #hostTools: HostTools | undefined;
+  #isInputOver = false;
   /** The extensions have been told that the session begins. */
   readonly #started: Promise<void>;
   /** The ordered commands, one after another. */
@@ -50,7 +52,6 @@ export class RpcServer {
     this.#session = session;
     this.#output = output;
     this.#user = new RpcUserInterface((frame) => output.send(frame));
-    this.#hostTools = new HostTools((frame) => output.send(frame));
     session.connectUser(this.#user);
     session.subscribe((event) => output.sendEvent(event));
     this.#started = session.start();
@@ -80,8 +81,9 @@ export class RpcServer {
 
   /** The client sends nothing any more: what waits for its answer gets none. */
   endInput(): void {
+    this.#isInputOver = true;
     this.#user.disconnect();
-    this.#hostTools.close();
+    this.#hostTools?.close();
   }
 
   /** Resolves when every command so far has been begun, and all but those that go on beside the lane have been answered. */
@@ -98,7 +100,7 @@ export class RpcServer {
     const { type } = record;
     const command = typeof type === "string" ? findCommand(type) : undefined;
     if (type === "extension_ui_response") this.#user.handleFrame(record);
-    else if (type === "host_tool_update" || type === "host_tool_result") this.#hostTools.handleFrame(record);
+    else if (type === "host_tool_update" || type === "host_tool_result") this.#hostTools?.handleFrame(record);
     else if (command !== undefined) this.#begin(command, record);
     else if (typeof type === "string") this.#refuse(record, type, `Unknown command: ${type}`);
     else this.#refuse(record, "unknown", 'Field "type" must be a string that names a command');
@@ -148,7 +150,7 @@ export class RpcServer {
       const context: HandlerContext = {
         session: this.#session,
         output: this.#output,
-        hostTools: this.#hostTools,
+        hostTools: () => this.#loadHostTools(),
         leaveLane,
         request: record,
         signal: controller.signal,
@@ -161,6 +163,13 @@ export class RpcServer {
       this.#pending.delete(request);
       request.answered.resolve();
     }
+  }
+
+  async #loadHostTools(): Promise<HostTools> {
+    const { HostTools } = await import("./host-tools.ts");
+    this.#hostTools ??= new HostTools((frame) => this.#output.send(frame));
+    if (this.#isInputOver) this.#hostTools.close();
+    return this.#hostTools;
   }
 
   #refuse(record: Record<string, unknown>, command: string, error: string): void {

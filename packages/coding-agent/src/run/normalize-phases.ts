@@ -1,0 +1,105 @@
+import { SessionError } from "../errors.ts";
+import type { TodoPhase, TodoPhaseInput } from "../protocol/data.ts";
+import { tasksOf } from "./todo-phases.ts";
+
+/**
+ * A list as it is kept: texts trimmed, statuses and ids filled in, unknown fields left out. What was in the list before and comes without
+ * an id keeps the one it had (a phase is known by its name, a task by its content); what is new gets the lowest free one (`phase-1`, `task-1`).
+ *
+ * @throws {SessionError} `invalid_input`: an empty name or content, or an id that is used twice. The message names the place.
+ */
+export function normalizePhases(input: readonly TodoPhaseInput[], before: readonly TodoPhase[]): TodoPhase[] {
+  const tasksBefore = tasksOf(before).map(({ id, content }) => ({ id, text: content }));
+  const phaseIds = new IdGiver(
+    "phase",
+    input.map(({ id }, index) => ({ id, place: `phases[${index}]` })),
+    before.map(({ id, name }) => ({ id, text: name })),
+  );
+  const taskIds = new IdGiver(
+    "task",
+    input.flatMap(({ tasks }, index) => tasks.map(({ id }, number) => ({ id, place: `phases[${index}].tasks[${number}]` }))),
+    tasksBefore,
+  );
+  const named = input.map(({ id, name, tasks }, index) => ({
+    id,
+    name: readText(name, `phases[${index}].name`),
+    tasks: tasks.map((task, number) => ({ ...task, content: readText(task.content, `phases[${index}].tasks[${number}].content`) })),
+  }));
+  // Old ids first, so that a new entry above an old one does not take its number.
+  for (const { id, name, tasks } of named) {
+    if (!isGiven(id)) phaseIds.keep(name);
+    for (const task of tasks) if (!isGiven(task.id)) taskIds.keep(task.content);
+  }
+  return named.map(({ id, name, tasks }) => ({
+    id: id ?? phaseIds.give(name),
+    name,
+    tasks: tasks.map(({ id: taskId, content, status }) => ({
+      id: taskId ?? taskIds.give(content),
+      content,
+      status: status ?? "pending",
+    })),
+  }));
+}
+
+/** Gives ids to what comes without. */
+class IdGiver {
+  readonly #prefix: string;
+  readonly #used = new Set<string>();
+  /** Ids that were there before and are free, by the text that they belong to. */
+  readonly #before = new Map<string, string[]>();
+  readonly #kept = new Map<string, string[]>();
+  /** No number below it is free. */
+  #next = 1;
+
+  constructor(prefix: string, given: { id: string | null | undefined; place: string }[], before: { id: string; text: string }[]) {
+    this.#prefix = prefix;
+    for (const { id, place } of given) {
+      if (!isGiven(id)) continue;
+      if (id.trim() === "") throw invalid(`${place}.id is empty`, "Leave it out to have one given");
+      if (this.#used.has(id)) throw invalid(`the id ${JSON.stringify(id)} of ${place} is used twice`, "Give each its own, or none");
+      this.#used.add(id);
+    }
+    for (const { id, text } of before) {
+      if (!this.#used.has(id)) addTo(this.#before, text, id);
+    }
+  }
+
+  /** Sets the old id of that text aside, if there is one. */
+  keep(text: string): void {
+    const id = this.#before.get(text)?.shift();
+    if (id === undefined) return;
+    this.#used.add(id);
+    addTo(this.#kept, text, id);
+  }
+
+  /** The id that was kept for that text, else a new one. */
+  give(text: string): string {
+    const kept = this.#kept.get(text)?.shift();
+    if (kept !== undefined) return kept;
+    while (this.#used.has(`${this.#prefix}-${this.#next}`)) this.#next += 1;
+    const id = `${this.#prefix}-${this.#next}`;
+    this.#used.add(id);
+    return id;
+  }
+}
+
+function addTo(ids: Map<string, string[]>, text: string, id: string): void {
+  const list = ids.get(text);
+  if (list) list.push(id);
+  else ids.set(text, [id]);
+}
+
+/** An optional field that is null counts as absent. */
+function isGiven(id: string | null | undefined): id is string {
+  return id !== undefined && id !== null;
+}
+
+function readText(value: string, place: string): string {
+  const text = value.trim();
+  if (text === "") throw invalid(`${place} is empty`, "Say what it is about");
+  return text;
+}
+
+function invalid(reason: string, advice: string): SessionError {
+  return new SessionError("invalid_input", `The todo list cannot be used: ${reason}. ${advice}.`);
+}
