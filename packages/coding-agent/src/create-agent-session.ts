@@ -64,7 +64,7 @@ async function openSession(options: CreateAgentSessionOptions, inherited: Inheri
   const folder = options.sessionDir ?? sessionFolder(startFolder, agentDir);
   const choice = options.session ?? "new";
   const store = options.store ?? (await createStore(choice, resolve(folder)));
-  const conversation = await chooseSession(store, choice, startFolder);
+  const conversation = await chooseSession(store, choice, startFolder, reporterOf(options));
   try {
     return await assemble(conversation, store, { ...options, cwd: startFolder, agentDir }, inherited);
   } catch (error) {
@@ -85,7 +85,7 @@ async function assemble(
   const { cwd: startFolder, agentDir } = options;
   const user = new UserSlot(options.user ?? absentUser);
   const { cwd } = conversation.header;
-  const report = options.onProblem ?? ((problem: string) => user.notify(problem, "warning"));
+  const report = reporterOf(options);
   const resources = new SessionResources({ ...options, startFolder, cwd, user });
   const settings = await resources.readSettings();
   const commands = new SlashCommands();
@@ -197,7 +197,8 @@ async function assemble(
       ? undefined
       : await createMcpServers(settings, session, { report, offline: options.offline });
   if (options.name !== undefined && options.name !== conversation.name) await session.history.setName(options.name);
-  for (const problem of [...resources.problems, ...(extensions?.problems ?? [])]) report(problem);
+  // Those of a sub-task are those of the session that delegates, which has told of them.
+  for (const problem of inherited ? [] : [...resources.problems, ...(extensions?.problems ?? [])]) report(problem);
   if (extensions) {
     const access = createSessionAccess(session, {
       ...{ connected, models, runProcess, user },
@@ -214,6 +215,11 @@ async function assemble(
   }
   if (options.autoStart !== false) await session.start();
   return session;
+}
+
+/** Who is told of what is not used, or is not as it was asked for. */
+function reporterOf({ onProblem, user = absentUser }: CreateAgentSessionOptions): (problem: string) => void {
+  return onProblem ?? ((problem) => user.notify(problem, "warning"));
 }
 
 async function createStore(choice: SessionChoice, folder: string): Promise<SessionStore> {

@@ -44,15 +44,51 @@ export class SessionError extends Error {
   }
 }
 
-/** What was asked of the command line cannot be understood; ends the process with `exitCode`. */
+/**
+ * Why what was asked for cannot be done, before there is a session.
+ *
+ * - `invalid_arguments`: an option, its value, or a combination of options of the command line
+ * - `no_prompt`: the command line says nothing, and neither does a pipe
+ * - `invalid_session_id`: an id that no session can have
+ * - `unreadable_file`: an `@file` that cannot be read, or is neither text nor an image
+ * - `unknown_model`: a model or provider that does not exist
+ * - `invalid_config`: a configuration file that is malformed, or a field in it
+ * - `config_unavailable`: a configuration file that cannot be read, locked or written
+ */
+export type UsageErrorCode =
+  | "invalid_arguments"
+  | "no_prompt"
+  | "invalid_session_id"
+  | "unreadable_file"
+  | "unknown_model"
+  | "invalid_config"
+  | "config_unavailable";
+
+/** A word that nobody knows, and those that it may be a typing error of. */
+export interface UnknownWord {
+  typed: string;
+  words: readonly string[];
+}
+
+/** Codes of what is malformed; the others are of things that are well-formed and do not exist, or cannot be had. */
+const malformed: ReadonlySet<UsageErrorCode> = new Set(["invalid_arguments", "no_prompt", "invalid_session_id"]);
+
+/** What was asked for cannot be understood or does not exist; ends the command with `exitCode`. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   readonly [brand] = "usage";
-  /** 2 for a malformed command line, 1 for something well-formed that does not exist. */
-  readonly exitCode: 1 | 2;
+  readonly code: UsageErrorCode;
+  /** Which word was wrong; the command names the one that was probably meant. */
+  readonly unknown: UnknownWord | undefined;
 
-  constructor(message: string, exitCode: 1 | 2 = 2) {
+  constructor(code: UsageErrorCode, message: string, unknown?: UnknownWord) {
     super(message);
-    this.exitCode = exitCode;
+    this.code = code;
+    this.unknown = unknown;
+  }
+
+  /** 2 for what is malformed, 1 for what is well-formed and does not exist. */
+  get exitCode(): 1 | 2 {
+    return malformed.has(this.code) ? 2 : 1;
   }
 }

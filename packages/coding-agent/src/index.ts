@@ -20,7 +20,7 @@ export type {
   SessionStore,
 } from "./conversation/session-store.ts";
 export { createAgentSession } from "./create-agent-session.ts";
-export { SessionError, type SessionErrorCode, UsageError } from "./errors.ts";
+export { SessionError, type SessionErrorCode, type UnknownWord, UsageError, type UsageErrorCode } from "./errors.ts";
 export { type CommandEnvironmentOptions, createCommandEnvironment } from "./exec/command-environment.ts";
 export {
   createLocalProcesses,

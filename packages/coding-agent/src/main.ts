@@ -2,7 +2,7 @@ import { type Arguments, helpText, parseArguments, usage } from "./cli/args.ts";
 import { describeError } from "./cli/describe-error.ts";
 import { guardProcess } from "./cli/last-resort.ts";
 import { runRpc } from "./cli/run-rpc.ts";
-import { UsageError } from "./errors.ts";
+import { type UnknownWord, UsageError } from "./errors.ts";
 import { writeError } from "./modes/terminal-text.ts";
 import { packageVersion } from "./version.ts";
 
@@ -14,7 +14,7 @@ export async function main(args: readonly string[]): Promise<never> {
     exitCode = await run(args);
   } catch (error) {
     exitCode = error instanceof UsageError ? error.exitCode : 1;
-    writeError(describeError(error));
+    writeError(`${describeError(error)}${error instanceof UsageError && error.unknown ? await suggestFor(error.unknown) : ""}`);
   }
   // Also when a tool has left timers or sockets open.
   process.exit(process.exitCode ?? exitCode);
@@ -23,6 +23,7 @@ export async function main(args: readonly string[]): Promise<never> {
 async function run(args: readonly string[]): Promise<number> {
   if (args[0] === "agent-rpc") return (await import("./cli/run-agent-rpc.ts")).runAgentRpc(args.slice(1));
   if (args[0] === "rpc") return (await import("./cli/rpc-command.ts")).runRpcCommand(args.slice(1));
+  if (args.length > 0 && args.every(isBareWord)) (await import("./cli/command-words.ts")).refuseCommandWords(args);
   const parsed = parseArguments(args);
   const { options } = parsed;
   if (options.version) return print(packageVersion());
@@ -31,7 +32,8 @@ async function run(args: readonly string[]): Promise<number> {
   if (options["list-models"]) return (await import("./cli/list-models.ts")).listModels(options, parsed.prompts);
   const mode = chooseMode(options);
   if (mode === "rpc") return runRpc(parsed);
-  if (parsed.prompts.length === 0 && process.stdin.isTTY) throw new UsageError(`${usage}\nGive a prompt, or run pi --help.`);
+  if (parsed.prompts.length === 0 && process.stdin.isTTY)
+    throw new UsageError("no_prompt", `${usage}\nGive a prompt, or run pi --help.`);
   return (await import("./cli/run-prompts.ts")).runPrompts(mode, parsed);
 }
 
@@ -40,7 +42,16 @@ function chooseMode({ mode = "text", print: isPrint }: Arguments["options"]): st
   return isPrint && mode === "text" ? "print" : mode;
 }
 
+/** A prompt in quotation marks has a space, or more signs. */
+function isBareWord(arg: string): boolean {
+  return /^[\w:./@-]+$/.test(arg) && !/^[-@]/.test(arg);
+}
+
 function print(text: string): number {
   process.stdout.write(`${text}\n`);
   return 0;
+}
+
+async function suggestFor({ typed, words }: UnknownWord): Promise<string> {
+  return (await import("./suggest.ts")).suggest(typed, words);
 }

@@ -55,7 +55,9 @@ export class SessionResources {
     const { agentDir, cwd } = this.#options;
     if (!mayExist(projectFolder(cwd)) && !mayExist(join(agentDir, "settings.json"))) return {};
     const { readAllSettings } = await import("./config/all-settings.ts");
-    return (await readAllSettings(agentDir, (await this.isTrusted(cwd)) ? cwd : undefined)).settings;
+    const { settings, problems } = await readAllSettings(agentDir, (await this.isTrusted(cwd)) ? cwd : undefined);
+    this.problems.push(...problems);
+    return settings;
   }
 
   /** Extensions that are functions of this process. */

@@ -147,8 +147,22 @@ describe("a session that is resumed", () => {
     expect(session.sessionId).toBe("twin-2");
   });
 
+  test("--continue without a session says so and begins one; with one it says nothing", async () => {
+    const notices: string[] = [];
+    const onProblem = (notice: string) => void notices.push(notice);
+    const first = await createScriptedSession(workspace, [{ text: "x" }], { session: "continue", onProblem });
+    expect(notices).toEqual([`There is no session of ${workspace.cwd} to go on with; a new one begins.`]);
+    await first.session.prompt("a");
+    await first.session.dispose();
+    const second = await createScriptedSession(workspace, [], { session: "continue", onProblem });
+    expect(second.session.sessionId).toBe(first.session.sessionId);
+    expect(notices).toHaveLength(1);
+  });
+
   test("an id that cannot be a file name is refused", async () => {
-    await expect(openSession(workspace, { session: { id: "../x" } })).rejects.toMatchObject({ name: "UsageError", exitCode: 2 });
+    await expect(openSession(workspace, { session: { id: "../x" } })).rejects.toMatchObject({
+      ...{ name: "UsageError", code: "invalid_session_id", exitCode: 2 },
+    });
   });
 
   test("SE-007 an empty file gets a header, another one is left as it is", async () => {

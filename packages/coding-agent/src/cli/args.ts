@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { thinkingLevels } from "@pikit/ai";
 import { approvalPolicies } from "../approvals/policy.ts";
-import { UsageError } from "../errors.ts";
+import { type UnknownWord, UsageError } from "../errors.ts";
 
 interface Option {
   short?: string;
@@ -105,17 +105,32 @@ export function parseArguments(args: readonly string[]): Arguments {
     parsed = parseArgs({ args: [...args], options: { ...known, ...ignoredOptions }, allowPositionals: true });
   } catch (error) {
     // The first sentence names the option; the rest is about "--" and would mislead.
-    throw new UsageError(`${(error as Error).message.split(/\.\s/)[0]}. Run pi --help for the options.`);
+    const [problem = ""] = (error as Error).message.split(/\.\s/);
+    throw new UsageError("invalid_arguments", `${problem}. Run pi --help for the options.`, findUnknownOption(problem, args));
   }
   const values = Object.fromEntries(Object.entries(parsed.values).filter(([name]) => Object.hasOwn(options, name)));
   for (const [name, value] of Object.entries(values)) checkChoice(name as OptionName, value);
   return { options: values as Values, prompts: parsed.positionals };
 }
 
+/** The option that is not known, as it was typed: `-modle` is read as `-m`, and so on. */
+function findUnknownOption(problem: string, args: readonly string[]): UnknownWord | undefined {
+  const name = /^Unknown option '(-[^']*)'/.exec(problem)?.[1];
+  if (name === undefined) return undefined;
+  const typed = name.startsWith("--") ? name : `-${args.find((arg) => arg.startsWith(name)) ?? name}`;
+  return {
+    typed: typed.replace(/=.*$/s, ""),
+    words: [...Object.keys(options), ...Object.keys(ignoredOptions)].map((word) => `--${word}`),
+  };
+}
+
 function checkChoice(name: OptionName, value: unknown): void {
   const { choices } = options[name] as Option;
   if (choices && !choices.includes(String(value))) {
-    throw new UsageError(`Unknown value "${String(value)}" for --${name}: expected ${choices.join(", ")}.`);
+    throw new UsageError("invalid_arguments", `Unknown value "${String(value)}" for --${name}: expected ${choices.join(", ")}.`, {
+      typed: String(value),
+      words: choices,
+    });
   }
 }
 

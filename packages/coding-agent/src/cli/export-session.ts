@@ -10,7 +10,8 @@ import type { Arguments } from "./args.ts";
 /** `pi --export <session> [out]`: writes the page, also of a session that is being written, and prints its path. */
 export async function exportSession({ options, prompts }: Arguments): Promise<number> {
   const [outputPath, unexpected] = prompts;
-  if (unexpected !== undefined) throw new UsageError(`--export takes one path to write to, but got "${unexpected}" too.`);
+  if (unexpected !== undefined)
+    throw new UsageError("invalid_arguments", `--export takes one path to write to, but got "${unexpected}" too.`);
   const cwd = process.cwd();
   const folder = options["session-dir"] ?? sessionFolder(cwd, agentFolder());
   const store = new FileSessionStore(resolve(folder));

@@ -34,7 +34,8 @@ export async function readPrompts(args: readonly string[], files: readonly FileA
   const parts = [...files.map(({ text }) => text), piped, first].filter((part) => part !== undefined && part.trim() !== "");
   const images = files.flatMap(({ image }) => (image ? [image] : []));
   const prompts: PromptInput[] = parts.length > 0 || images.length > 0 ? [{ text: parts.join("\n\n"), images }] : [];
-  if (prompts.length === 0) throw new UsageError("The prompt is empty: stdin had nothing. Give a prompt argument, or pipe one.");
+  if (prompts.length === 0)
+    throw new UsageError("no_prompt", "The prompt is empty: stdin had nothing. Give a prompt argument, or pipe one.");
   return [...prompts, ...others.map((text) => ({ text }))];
 }
 
@@ -47,7 +48,7 @@ async function readFileArgument(name: string, cwd: string): Promise<FileArgument
     return { ...(image ? { image } : {}), text: `[image ${basename(name)}: ${description}]` };
   }
   if (found.kind === "binary") {
-    throw new UsageError(`@${name} is neither text nor an image. Give a text file, PNG, JPEG, GIF or WebP.`, 1);
+    throw new UsageError("unreadable_file", `@${name} is neither text nor an image. Give a text file, PNG, JPEG, GIF or WebP.`);
   }
   const body = new TextDecoder(found.encoding).decode(bytes).replaceAll("</file>", "<\\/file>");
   return { text: `<file name=${JSON.stringify(name)}>\n${body}\n</file>` };

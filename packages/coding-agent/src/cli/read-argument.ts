@@ -20,7 +20,7 @@ export async function readArgument(name: string, cwd: string): Promise<Buffer> {
   } catch (cause) {
     const isPipe = cause instanceof FileError && cause.code === "EFTYPE";
     const advice = isPipe ? "Give a file, or pipe it to stdin." : "Give the path of a file.";
-    throw new UsageError(`Cannot read @${name}: ${reasonOf(cause)}. ${advice}`, 1);
+    throw new UsageError("unreadable_file", `Cannot read @${name}: ${reasonOf(cause)}. ${advice}`);
   }
 }
 

@@ -26,7 +26,9 @@ async function runSubcommand(command: string | undefined, args: readonly string[
   if (command === "schema") return printSchema(readOption(args, "protocol", ["rpc", "agent-chat"]) ?? "rpc");
   if (command === "validate") return validate(process.stdin, readOption(args, "direction", ["in", "out"]));
   if (command === "--help" || command === "-h") return print(usage);
-  throw new UsageError(usage);
+  if (command === undefined) throw new UsageError("invalid_arguments", usage);
+  const words = ["schema", "validate"];
+  throw new UsageError("invalid_arguments", `${usage}\nThere is no "pi rpc ${command}".`, { typed: command, words });
 }
 
 function readOption<const T extends string>(args: readonly string[], name: string, choices: readonly T[]): T | undefined {
@@ -34,10 +36,13 @@ function readOption<const T extends string>(args: readonly string[], name: strin
   try {
     value = parseArgs({ args: [...args], options: { [name]: { type: "string" } } }).values[name] as string | undefined;
   } catch (error) {
-    throw new UsageError(`${(error as Error).message.split("\n")[0]}\n${usage}`);
+    throw new UsageError("invalid_arguments", `${(error as Error).message.split("\n")[0]}\n${usage}`);
   }
   if (value === undefined || choices.includes(value as T)) return value as T | undefined;
-  throw new UsageError(`--${name} is "${value}": expected ${choices.join(" or ")}.`);
+  throw new UsageError("invalid_arguments", `--${name} is "${value}": expected ${choices.join(" or ")}.`, {
+    typed: value,
+    words: choices,
+  });
 }
 
 async function printSchema(protocol: "rpc" | "agent-chat"): Promise<number> {

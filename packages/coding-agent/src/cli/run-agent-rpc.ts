@@ -36,10 +36,14 @@ export async function runAgentRpc(args: readonly string[]): Promise<number> {
     return 0;
   }
   for (const [name, reason] of Object.entries(refusedOptions)) {
-    if (options[name as OptionName] !== undefined) throw new UsageError(`agent-rpc takes no --${name}: ${reason}.`);
+    if (options[name as OptionName] !== undefined)
+      throw new UsageError("invalid_arguments", `agent-rpc takes no --${name}: ${reason}.`);
   }
   if (prompts[0] !== undefined) {
-    throw new UsageError(`agent-rpc takes no prompt arguments, but got "${prompts[0]}". Send an agent_chat request on stdin.`);
+    throw new UsageError(
+      "invalid_arguments",
+      `agent-rpc takes no prompt arguments, but got "${prompts[0]}". Send an agent_chat request on stdin.`,
+    );
   }
   const { session: _session, ...common } = toSessionOptions(parsed);
   const base: BaseOptions = {

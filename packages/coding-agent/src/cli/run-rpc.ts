@@ -10,7 +10,7 @@ export async function runRpc(args: Arguments): Promise<number> {
   const [argument] = args.prompts;
   if (argument !== undefined) {
     const what = argument.startsWith("@") ? "@file arguments" : "prompt arguments";
-    throw new UsageError(`RPC mode takes no ${what}, but got "${argument}". Send a prompt command on stdin.`);
+    throw new UsageError("invalid_arguments", `RPC mode takes no ${what}, but got "${argument}". Send a prompt command on stdin.`);
   }
   const session = await openSession(args);
   const output = await openStdout();

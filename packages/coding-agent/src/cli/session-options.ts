@@ -44,7 +44,8 @@ function chooseSession(options: Arguments["options"]): SessionChoice {
   const chosen = (["no-session", "continue", "session", "session-id", "fork"] as const).filter(
     (name) => options[name] !== undefined,
   );
-  if (chosen.length > 1) throw new UsageError(`--${chosen[0]} and --${chosen[1]} exclude each other. Give one of them.`);
+  if (chosen.length > 1)
+    throw new UsageError("invalid_arguments", `--${chosen[0]} and --${chosen[1]} exclude each other. Give one of them.`);
   if (options["no-session"]) return "memory";
   if (options.continue) return "continue";
   if (options["session-id"] !== undefined) return { id: options["session-id"] };
@@ -56,7 +57,7 @@ function chooseSession(options: Arguments["options"]): SessionChoice {
 
 function readTrust(options: Arguments["options"]): boolean | undefined {
   if (options.approve && options["no-approve"]) {
-    throw new UsageError("--approve and --no-approve exclude each other. Give one of them.");
+    throw new UsageError("invalid_arguments", "--approve and --no-approve exclude each other. Give one of them.");
   }
   if (options.approve) return true;
   return options["no-approve"] ? false : undefined;
@@ -80,7 +81,7 @@ function readNumber(name: string, text: string | undefined, minimum = 0): number
   if (text === undefined) return undefined;
   const number = Number(text);
   if (text.trim() !== "" && Number.isFinite(number) && number >= minimum) return number;
-  throw new UsageError(`--${name} must be a number of at least ${minimum}, but is "${text}".`);
+  throw new UsageError("invalid_arguments", `--${name} must be a number of at least ${minimum}, but is "${text}".`);
 }
 
 function readToolNames(list: string | undefined): BuiltInToolName[] | undefined {
@@ -88,7 +89,14 @@ function readToolNames(list: string | undefined): BuiltInToolName[] | undefined 
   const names = list.split(",").map((name) => name.trim());
   for (const name of names) {
     if (!(builtInToolNames as readonly string[]).includes(name)) {
-      throw new UsageError(`Unknown tool "${name}" in --tools: expected some of ${builtInToolNames.join(", ")}.`);
+      throw new UsageError(
+        "invalid_arguments",
+        `Unknown tool "${name}" in --tools: expected some of ${builtInToolNames.join(", ")}.`,
+        {
+          typed: name,
+          words: builtInToolNames,
+        },
+      );
     }
   }
   return names as BuiltInToolName[];

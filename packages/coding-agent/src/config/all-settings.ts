@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { projectFolder } from "./paths.ts";
-import { readSettings, type Settings } from "./settings.ts";
+import { findMisspeltSettings, readSettings, type Settings } from "./settings.ts";
 
 /** Something that settings name by its path. */
 export interface NamedResource {
@@ -16,6 +16,8 @@ export interface AllSettings {
   settings: Settings;
   /** The extensions that they name, the user's first. */
   extensions: NamedResource[];
+  /** One line for each key that looks misspelt. */
+  problems: string[];
 }
 
 /**
@@ -29,11 +31,16 @@ export async function readAllSettings(agentDir: string, project?: string): Promi
   const user = await readOne(agentDir, "user");
   if (project === undefined) return user;
   const local = await readOne(projectFolder(project), "project");
-  return { settings: merge(user.settings, local.settings), extensions: [...user.extensions, ...local.extensions] };
+  return {
+    settings: merge(user.settings, local.settings),
+    extensions: [...user.extensions, ...local.extensions],
+    problems: [...user.problems, ...local.problems],
+  };
 }
 
 async function readOne(folder: string, location: "user" | "project"): Promise<AllSettings> {
-  const settings = await readSettings(join(folder, "settings.json"));
+  const path = join(folder, "settings.json");
+  const settings = await readSettings(path);
   const { extensions = [], skills, prompts } = settings;
   return {
     settings: {
@@ -42,6 +49,7 @@ async function readOne(folder: string, location: "user" | "project"): Promise<Al
       ...(prompts ? { prompts: prompts.map((path) => toAbsolute(path, folder)) } : {}),
     },
     extensions: extensions.map((name) => ({ path: findExtensionPath(name, folder), location })),
+    problems: findMisspeltSettings(path),
   };
 }
 

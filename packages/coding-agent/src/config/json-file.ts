@@ -14,19 +14,20 @@ export function readJsonFile(path: string): Record<string, unknown> {
   } catch (cause) {
     if (isMissing(cause)) return {};
     const advice = cause instanceof FileError ? "Move it away, or put a JSON file in its place." : "Check its permissions.";
-    throw new UsageError(`Cannot read ${path}: ${reasonOf(cause)}. ${advice}`, 1);
+    throw new UsageError("config_unavailable", `Cannot read ${path}: ${reasonOf(cause)}. ${advice}`);
   }
   let value: unknown;
   try {
     // Editors on Windows begin files with a byte order mark.
     value = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (cause) {
-    throw new UsageError(`${path} is not valid JSON${describePlace(cause, text)}. Mend or remove it.`, 1);
+    throw new UsageError("invalid_config", `${path} is not valid JSON${describePlace(cause, text)}. Mend or remove it.`);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new UsageError(`${path} must hold a JSON object. Mend or remove it.`, 1);
+    throw new UsageError("invalid_config", `${path} must hold a JSON object. Mend or remove it.`);
   }
-  if (isTooDeep(value)) throw new UsageError(`${path} is nested more than ${maxNesting} levels deep. Mend or remove it.`, 1);
+  if (isTooDeep(value))
+    throw new UsageError("invalid_config", `${path} is nested more than ${maxNesting} levels deep. Mend or remove it.`);
   return value as Record<string, unknown>;
 }
 

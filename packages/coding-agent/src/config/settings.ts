@@ -8,6 +8,7 @@ import { literals } from "../protocol/literals.ts";
 import { RequestedThinkingLevelSchema } from "../protocol/messages.ts";
 import { readFields } from "../protocol/validate.ts";
 import { readJsonFile } from "./json-file.ts";
+import { describeMisspeltKeys } from "./misspelt-keys.ts";
 
 const paths = (what: string) =>
   Type.Optional(
@@ -74,6 +75,11 @@ export const SettingsSchema = Type.Object({
 /** The user's choices, from `settings.json`. Keys that this version does not know are left alone. */
 export type Settings = Static<typeof SettingsSchema>;
 
+/** Keys of `settings.json` that look misspelt, one line each. */
+export function findMisspeltSettings(path: string): string[] {
+  return describeMisspeltKeys(readJsonFile(path), SettingsSchema, path);
+}
+
 /**
  * Reads `settings.json`; a missing file has no settings.
  *
@@ -87,6 +93,6 @@ export async function readSettings(path: string): Promise<Settings> {
     const { message } = error as Error;
     // What stands among a server's headers and variables may be a key.
     const isSecret = /^Field "mcpServers(?!\.[^.]*\.(?:command|url)\b)/.test(message);
-    throw new UsageError(`${path}: ${isSecret ? message.replace(/, but is .*$/s, "") : message}.`, 1);
+    throw new UsageError("invalid_config", `${path}: ${isSecret ? message.replace(/, but is .*$/s, "") : message}.`);
   }
 }

@@ -48,8 +48,11 @@ async function lock(path: string, waitMs: number): Promise<() => Promise<void>> 
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code !== "ELOCKED")
-      throw new UsageError(`Cannot lock ${path}: ${code ?? message}. Check the permissions of its folder.`, 1);
-    throw new UsageError(`${path} is being changed by another process, and was not let go of in ${waitMs} ms. Try again.`, 1);
+      throw new UsageError("config_unavailable", `Cannot lock ${path}: ${code ?? message}. Check the permissions of its folder.`);
+    throw new UsageError(
+      "config_unavailable",
+      `${path} is being changed by another process, and was not let go of in ${waitMs} ms. Try again.`,
+    );
   }
 }
 
@@ -72,5 +75,8 @@ async function write(path: string, text: string): Promise<void> {
 }
 
 function writeError(path: string, cause: unknown): UsageError {
-  return new UsageError(`Cannot write ${path}: ${reasonOf(cause)}. Check the permissions of the file and its folder.`, 1);
+  return new UsageError(
+    "config_unavailable",
+    `Cannot write ${path}: ${reasonOf(cause)}. Check the permissions of the file and its folder.`,
+  );
 }

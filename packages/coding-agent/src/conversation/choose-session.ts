@@ -29,13 +29,21 @@ export type SessionChoice =
 /**
  * Begins or opens the chosen conversation.
  *
+ * @param report - Told in one line when there is nothing to go on with.
  * @throws {SessionError} When it cannot be opened. {UsageError} When the id cannot be one.
  */
-export async function chooseSession(store: SessionStore, choice: SessionChoice, cwd: string): Promise<Conversation> {
+export async function chooseSession(
+  store: SessionStore,
+  choice: SessionChoice,
+  cwd: string,
+  report?: (notice: string) => void,
+): Promise<Conversation> {
   if (choice === "new" || choice === "memory") return Conversation.create(store, { cwd });
   if (choice === "continue") {
     const [latest] = await store.list({ cwd, limit: 1 });
-    return latest ? openConversation(store, latest.ref) : Conversation.create(store, { cwd });
+    if (latest) return openConversation(store, latest.ref);
+    report?.(`There is no session of ${cwd} to go on with; a new one begins.`);
+    return Conversation.create(store, { cwd });
   }
   if ("path" in choice) {
     const { path } = choice;
@@ -63,6 +71,7 @@ export async function findSession(store: SessionStore, text: string): Promise<st
 async function openOrBegin(store: SessionStore, id: string, cwd: string): Promise<Conversation> {
   if (!isSessionId(id)) {
     throw new UsageError(
+      "invalid_session_id",
       `"${id}" cannot be a session id: use 1 to 128 letters, digits, ".", "_" or "-", with a letter or digit at both ends.`,
     );
   }

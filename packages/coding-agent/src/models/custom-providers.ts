@@ -2,9 +2,11 @@ import { knownApis, type Model } from "@pikit/ai";
 import type { Static, TSchema } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
 import { readJsonFile } from "../config/json-file.ts";
+import { describeMisspeltKeys } from "../config/misspelt-keys.ts";
 import { UsageError } from "../errors.ts";
 import { WireModelSchema } from "../protocol/messages.ts";
 import { readFields } from "../protocol/validate.ts";
+import { suggest } from "../suggest.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 const { id, name, reasoning, input, contextWindow, maxTokens, cost } = WireModelSchema.properties;
@@ -31,6 +33,11 @@ const ModelSchema = Type.Object({
   compat: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
 
+/** Which keys the file has. */
+const FileSchema = Type.Object({
+  providers: Type.Record(Type.String(), Type.Object({ ...ProviderSchema.properties, models: Type.Array(ModelSchema) })),
+});
+
 /** A provider of `models.json`. */
 export interface CustomProvider {
   name: string;
@@ -44,13 +51,17 @@ export interface CustomProvider {
 /**
  * Reads `models.json`; a missing file has no providers.
  *
+ * @param report - Told of keys that look misspelt, one line each.
  * @throws {UsageError} Naming the file, the provider and the field that is wrong.
  */
-export async function readCustomProviders(path: string): Promise<CustomProvider[]> {
+export async function readCustomProviders(path: string, report?: (problem: string) => void): Promise<CustomProvider[]> {
   const { providers } = readJsonFile(path);
   if (providers === undefined) return [];
   if (typeof providers !== "object" || providers === null || Array.isArray(providers)) {
-    throw new UsageError(`${path}: "providers" must be an object with a provider's name in each key.`, 1);
+    throw new UsageError("invalid_config", `${path}: "providers" must be an object with a provider's name in each key.`);
+  }
+  if (report) {
+    for (const problem of describeMisspeltKeys({ providers }, FileSchema, path)) report(problem);
   }
   return Promise.all(
     Object.entries(providers).map(([name, value]) => toCustomProvider(name, value, `${path}, provider "${name}"`)),
@@ -65,7 +76,7 @@ export async function readCustomProviders(path: string): Promise<CustomProvider[
  */
 export async function toCustomProvider(name: string, value: unknown, where: string): Promise<CustomProvider> {
   const provider = await read(ProviderSchema, value, where);
-  if (!knownApis().includes(provider.api)) throw await unknownApi(provider.api, where);
+  if (!knownApis().includes(provider.api)) throw unknownApi(provider.api, where);
   const models = provider.models.map(async (entry, index) => {
     const model = await read(ModelSchema, entry, `${where}, model ${index + 1}`);
     return toModel(name, provider, model);
@@ -75,10 +86,12 @@ export async function toCustomProvider(name: string, value: unknown, where: stri
   return { name, apiKey: provider.apiKey, endpoint, models: await Promise.all(models) };
 }
 
-async function unknownApi(api: string, where: string): Promise<UsageError> {
+function unknownApi(api: string, where: string): UsageError {
   const names = knownApis().filter((name) => name !== "scripted");
-  const { suggest } = await import("../suggest.ts");
-  return new UsageError(`${where}: Unknown api "${api}".${suggest(api, names)} Expected one of ${names.join(", ")}.`, 1);
+  return new UsageError(
+    "invalid_config",
+    `${where}: Unknown api "${api}".${suggest(api, names)} Expected one of ${names.join(", ")}.`,
+  );
 }
 
 function toModel(providerName: string, provider: Static<typeof ProviderSchema>, model: Static<typeof ModelSchema>): Model {
@@ -101,13 +114,14 @@ function toModel(providerName: string, provider: Static<typeof ProviderSchema>, 
 }
 
 async function read<T extends TSchema & { properties: object }>(schema: T, value: unknown, where: string): Promise<Static<T>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new UsageError(`${where} must be an object.`, 1);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new UsageError("invalid_config", `${where} must be an object.`);
   try {
     return (await readFields(schema as never, value as Record<string, unknown>)) as Static<T>;
   } catch (error) {
     const { message } = error as Error;
     // What stands where a key belongs may be one, with a comma too many.
     const isSecret = /^Field "(apiKey|headers)\b/.test(message);
-    throw new UsageError(`${where}: ${isSecret ? message.replace(/, but is .*$/s, "") : message}.`, 1);
+    throw new UsageError("invalid_config", `${where}: ${isSecret ? message.replace(/, but is .*$/s, "") : message}.`);
   }
 }

@@ -234,7 +234,7 @@ export class ModelRegistry {
 
   async #readCustomProviders(): Promise<CustomProvider[]> {
     if (!mayExist(this.#modelsFile)) return [];
-    return (await import("./custom-providers.ts")).readCustomProviders(this.#modelsFile);
+    return (await import("./custom-providers.ts")).readCustomProviders(this.#modelsFile, this.report);
   }
 }
 

@@ -74,7 +74,8 @@ async function findMatching(registry: ModelRegistry, pattern: string): Promise<S
   const found = (await registry.available()).filter(
     ({ provider, id }) => matchesWildcard(name, `${provider}/${id}`) || matchesWildcard(name, id),
   );
-  if (found.length === 0) throw new UsageError(`No model that can be used matches "${pattern}". See --list-models.`, 1);
+  if (found.length === 0)
+    throw new UsageError("unknown_model", `No model that can be used matches "${pattern}". See --list-models.`);
   return found.map((model) => ({ model, ...(thinkingLevel ? { thinkingLevel } : {}) }));
 }
 
@@ -110,7 +111,7 @@ async function findModel(registry: ModelRegistry, name: string, provider: string
   if (model) return { model, ...level };
   const full = provider === undefined || name.startsWith(`${provider}/`) ? name : `${provider}/${name}`;
   const { describeMissingModel } = await import("./model-not-found.ts");
-  throw new UsageError(await describeMissingModel(registry, full), 1);
+  throw new UsageError("unknown_model", await describeMissingModel(registry, full));
 }
 
 async function findListed(registry: ModelRegistry, name: string, provider: string | undefined): Promise<Model | undefined> {
@@ -145,9 +146,9 @@ async function findProviderDefault(registry: ModelRegistry, provider: string): P
   const model = await registry.defaultOf(provider);
   if (model) return model;
   const names = await registry.providerNames();
-  if (names.includes(provider)) throw new UsageError(noModelsOf(provider), 1);
+  if (names.includes(provider)) throw new UsageError("unknown_model", noModelsOf(provider));
   const { suggest } = await import("../suggest.ts");
-  throw new UsageError(`Unknown provider "${provider}".${suggest(provider, names)} Known: ${names.join(", ")}.`, 1);
+  throw new UsageError("unknown_model", `Unknown provider "${provider}".${suggest(provider, names)} Known: ${names.join(", ")}.`);
 }
 
 function noModelsOf(provider: string): string {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { helpText, parseArguments } from "../../src/cli/args.ts";
 import { toSessionOptions } from "../../src/cli/session-options.ts";
+import type { UsageError } from "../../src/errors.ts";
+import { meantWord } from "../../src/suggest.ts";
 
 test("options, short options, prompts and files are told apart; -- ends options", () => {
   expect(
@@ -33,6 +35,32 @@ test.each([
     expect.objectContaining({ name: "UsageError", exitCode: 2, message: expect.stringMatching(message) }),
   );
   expect(() => parseArguments(args)).toThrow(/^[^\n]*$/);
+});
+
+test.each([
+  [["--modle", "x"], "--model"],
+  [["-modle", "x"], "--model"],
+  [["--thinkin=high"], "--thinking"],
+  [["--no-sesion"], "--no-session"],
+  [["--no-theme"], "--no-themes"],
+  [["--mode", "jsn"], "json"],
+  [["--approval", "alway"], "always"],
+  [["--thinking", "hgih"], "high"],
+  [["--stream", "delta"], "deltas"],
+  [["--tools", "read,bsah"], "bash"],
+  [["--fly"], undefined],
+  [["-z"], undefined],
+  [["--mode", "xml"], undefined],
+])("what was probably meant by %j is %s", (args, meant) => {
+  let error: unknown;
+  try {
+    toSessionOptions(parseArguments(args));
+  } catch (thrown) {
+    error = thrown;
+  }
+  expect(error).toMatchObject({ name: "UsageError", code: "invalid_arguments" });
+  const { typed = "", words = [] } = (error as UsageError).unknown ?? {};
+  expect(meantWord(typed, words)).toBe(meant);
 });
 
 describe("the session that options choose", () => {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readSettings } from "../../src/config/settings.ts";
-import { createScriptedSession } from "../helpers/sessions.ts";
+import { createScriptedSession, openSession } from "../helpers/sessions.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
 
 const workspace = useWorkspace();
@@ -83,4 +83,43 @@ test("SC-004 a mistyped header or variable of an MCP server is named and not quo
   const error = await readSettings(path).catch((reason: Error) => reason);
   expect(error).toMatchObject({ message: expect.stringMatching(/Field "mcpServers\.a/) });
   expect(JSON.stringify(String(error))).not.toContain("s3cret");
+});
+
+test("a key that looks misspelt is told of, at every depth, once a session; other unknown keys are left alone", async () => {
+  await workspace.write("agent/settings.json", {
+    aproval: "always",
+    theme: "dark",
+    compacton: { enabled: false },
+    retry: { maxretries: 5, maxDelayMs: 1 },
+    mcpServers: { aproval: { comand: "x", env: { PAHT: "" } } },
+    // What is there need not be meant once more.
+    limits: { maxTurns: 5, maxTurn: 5 },
+  });
+  const problems: string[] = [];
+  const { session } = await openSession(workspace, { onProblem: (problem) => void problems.push(problem), mcp: false });
+  expect(session.state()).toMatchObject({ isStreaming: false });
+  const path = join(workspace.agentDir, "settings.json");
+  expect(problems).toEqual([
+    `${path}: "aproval" is not known here and is ignored. Did you mean "approval"?`,
+    `${path}: "compacton" is not known here and is ignored. Did you mean "compaction"?`,
+    `${path}: "retry.maxretries" is not known here and is ignored. Did you mean "maxRetries"?`,
+    `${path}: "mcpServers.aproval.comand" is not known here and is ignored. Did you mean "command"?`,
+  ]);
+});
+
+test("so is one of models.json, where a key that is not read means none", async () => {
+  const local = {
+    baseUrl: "http://127.0.0.1:1",
+    api: "openai-completions",
+    apikey: "sk-5ecret",
+    models: [{ id: "m", contextWindo: 5 }],
+  };
+  await workspace.write("agent/models.json", { providers: { local } });
+  const problems: string[] = [];
+  await openSession(workspace, { onProblem: (problem) => void problems.push(problem) });
+  expect(problems.map((problem) => problem.replace(/^.*?: /, ""))).toEqual([
+    '"providers.local.apikey" is not known here and is ignored. Did you mean "apiKey"?',
+    '"providers.local.models.0.contextWindo" is not known here and is ignored. Did you mean "contextWindow"?',
+  ]);
+  expect(problems.join()).not.toContain("5ecret");
 });

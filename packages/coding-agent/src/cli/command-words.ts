@@ -1,0 +1,55 @@
+import { UsageError } from "../errors.ts";
+import { meantWord } from "../suggest.ts";
+
+/** How what other programs do by a command is done here. */
+const instead: Readonly<Record<string, string>> = {
+  ...same(
+    ["session", "sessions", "resume", "history"],
+    "Sessions are chosen with --continue, --session <path|id> or --fork <path|id>.",
+  ),
+  ...same(["model", "models"], "pi --list-models [word] lists the models."),
+  export: "A session is exported with pi --export <path|id> [out.html].",
+  help: "pi --help lists the options.",
+  version: "pi --version tells the version.",
+  ...same(["config", "settings"], "Settings are in ~/.pi/agent/settings.json, and in .pi/settings.json of a project."),
+  ...same(
+    ["login", "logout", "auth"],
+    "Keys come from the environment, such as ANTHROPIC_API_KEY, from --api-key or from ~/.pi/agent/auth.json.",
+  ),
+  ...same(
+    ["install", "uninstall", "remove", "list", "extensions", "packages", "plugins"],
+    "Extensions are files or installed packages that settings.json or --extension names.",
+  ),
+  ...same(["update", "upgrade"], "pi is updated by the package manager that installed it."),
+  mcp: "MCP servers stand in settings.json under mcpServers.",
+  ...same(["serve", "server"], "pi --mode rpc is driven by a program."),
+};
+
+/**
+ * Refuses words without quotation marks that were meant as a command. As a prompt they would cost money, and a model may do what they
+ * say; to type them again costs nothing. Neither a terminal nor a pipe makes a difference.
+ *
+ * @param args - All of the command line, without options and `@file`s.
+ * @throws {UsageError} Saying what to type instead.
+ */
+export function refuseCommandWords(args: readonly string[]): void {
+  const [word = "", second] = args;
+  const advice = Object.hasOwn(instead, word.toLowerCase()) ? instead[word.toLowerCase()] : findSubcommand(word, second);
+  if (advice === undefined) return;
+  const typed = args.join(" ");
+  throw new UsageError(
+    "invalid_arguments",
+    `pi has no command "${word}". ${advice} To send the text as a prompt: pi -- "${typed}"`,
+  );
+}
+
+/** Subcommands are short and look like prompts, so only what is nothing else is taken for one. */
+function findSubcommand(word: string, second: string | undefined): string | undefined {
+  if (second === undefined) return meantWord(word, ["agent-rpc"]) && "Did you mean pi agent-rpc?";
+  const isRpc = meantWord(word, ["rpc"]) !== undefined && (meantWord(second, ["schema", "validate"]) ?? second);
+  return isRpc === "schema" || isRpc === "validate" ? `Did you mean pi rpc ${isRpc}?` : undefined;
+}
+
+function same(words: readonly string[], advice: string): Record<string, string> {
+  return Object.fromEntries(words.map((word) => [word, advice]));
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { refuseCommandWords } from "../../src/cli/command-words.ts";
+
+test.each([
+  [
+    "sessions",
+    'pi has no command "sessions". Sessions are chosen with --continue, --session <path|id> or --fork <path|id>. To send the text as a prompt: pi -- "sessions"',
+  ],
+  ["Help", 'pi has no command "Help". pi --help lists the options. To send the text as a prompt: pi -- "Help"'],
+  ["install npm:@us/tools", /^pi has no command "install"\. Extensions are .* pi -- "install npm:@us\/tools"$/],
+  ["models", /pi --list-models/],
+  ["login", /ANTHROPIC_API_KEY/],
+  ["agent-rcp", /Did you mean pi agent-rpc\?/],
+  ["agentrpc", /Did you mean pi agent-rpc\?/],
+  ["rcp schema", /Did you mean pi rpc schema\?/],
+  ["rcp validte", /Did you mean pi rpc validate\?/],
+])("%s was meant as a command: refused, with what to type", (line, message) => {
+  expect(() => refuseCommandWords(line.split(" "))).toThrow(
+    expect.objectContaining({
+      ...{ name: "UsageError", code: "invalid_arguments", exitCode: 2 },
+      message: typeof message === "string" ? message : expect.stringMatching(message),
+    }),
+  );
+});
+
+test.each(["hello", "test", "rcp", "fix tests", "constructor", "explain README.md"])("%s is a prompt", (line) => {
+  expect(() => refuseCommandWords(line.split(" "))).not.toThrow();
+});
