@@ -6,9 +6,9 @@ import type { CreateAgentSessionOptions } from "./agent-session-options.ts";
 import { type Approvals, createApprovals } from "./approvals/approvals.ts";
 import { agentFolder, sessionFolder } from "./config/paths.ts";
 import type { Settings } from "./config/settings.ts";
-import { chooseSession, type SessionChoice } from "./conversation/choose-session.ts";
+import type { SessionChoice } from "./conversation/choose-session.ts";
 import type { BranchContext } from "./conversation/context.ts";
-import type { Conversation } from "./conversation/conversation.ts";
+import { Conversation } from "./conversation/conversation.ts";
 import { MemorySessionStore } from "./conversation/memory-store.ts";
 import type { SessionStore } from "./conversation/session-store.ts";
 import { SessionError } from "./errors.ts";
@@ -21,9 +21,8 @@ import type { McpServersOptions } from "./mcp/mcp-servers.ts";
 import { Credentials } from "./models/credentials.ts";
 import { levelFor } from "./models/model-choice.ts";
 import { ModelRegistry } from "./models/model-registry.ts";
-import { type ResolvedModel, resolveModel, resolveScope } from "./models/model-resolver.ts";
-import { PromptResources } from "./prompt/prompt-resources.ts";
-import { buildSystemPrompt } from "./prompt/system-prompt.ts";
+import { type ResolvedModel, resolveModel } from "./models/model-resolver.ts";
+import { loadReaders, PromptResources } from "./prompt/prompt-resources.ts";
 import { defaultRetrySettings } from "./run/auto-retry.ts";
 import { defaultCompactionSettings } from "./run/compaction/policy.ts";
 import type { RunLimits } from "./run/limits.ts";
@@ -64,7 +63,7 @@ async function openSession(options: CreateAgentSessionOptions, inherited: Inheri
   const folder = options.sessionDir ?? sessionFolder(startFolder, agentDir);
   const choice = options.session ?? "new";
   const store = options.store ?? (await createStore(choice, resolve(folder)));
-  const conversation = await chooseSession(store, choice, startFolder, reporterOf(options));
+  const conversation = await begin(store, choice, startFolder, reporterOf(options));
   try {
     return await assemble(conversation, store, { ...options, cwd: startFolder, agentDir }, inherited);
   } catch (error) {
@@ -156,7 +155,7 @@ async function assemble(
     store,
     models,
     thinkingLevel,
-    modelScope: options.modelScope && (await resolveScope(models, options.modelScope)),
+    modelScope: options.modelScope && (await (await import("./models/model-scope.ts")).resolveScope(models, options.modelScope)),
     runProcess,
     stopProcesses: async () => {
       await Promise.all([processes.stop(), mcp?.stop()]);
@@ -166,7 +165,7 @@ async function assemble(
       // Another session begins with the files as they are now.
       if (promptsReadFor !== session.sessionId) prompts.forget();
       promptsReadFor = session.sessionId;
-      const { contextFiles, skills } = await prompts.load(folder);
+      const [{ contextFiles, skills }, { buildSystemPrompt }] = await Promise.all([prompts.load(folder), loadReaders()]);
       return buildSystemPrompt({
         ...{ cwd: folder, tools, contextFiles, skills },
         serverInstructions: mcp?.instructions ?? [],
@@ -220,6 +219,17 @@ async function assemble(
 /** Who is told of what is not used, or is not as it was asked for. */
 function reporterOf({ onProblem, user = absentUser }: CreateAgentSessionOptions): (problem: string) => void {
   return onProblem ?? ((problem) => user.notify(problem, "warning"));
+}
+
+/** Begins the conversation, or opens one; most starts open none. */
+async function begin(
+  store: SessionStore,
+  choice: SessionChoice,
+  cwd: string,
+  report: (notice: string) => void,
+): Promise<Conversation> {
+  if (choice === "new" || choice === "memory") return Conversation.create(store, { cwd });
+  return (await import("./conversation/choose-session.ts")).chooseSession(store, choice, cwd, report);
 }
 
 async function createStore(choice: SessionChoice, folder: string): Promise<SessionStore> {

@@ -1,7 +1,8 @@
 import type { RequestedThinkingLevel } from "@pikit/ai";
 import type { CreateAgentSessionOptions } from "../agent-session-options.ts";
 import type { ApprovalPolicy } from "../approvals/policy.ts";
-import { looksLikePath, type SessionChoice } from "../conversation/choose-session.ts";
+import type { SessionChoice } from "../conversation/choose-session.ts";
+import { looksLikePath } from "../conversation/ids.ts";
 import { UsageError } from "../errors.ts";
 import type { RunLimits } from "../run/limits.ts";
 import { type BuiltInToolName, builtInToolNames } from "../tools/index.ts";

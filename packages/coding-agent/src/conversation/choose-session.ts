@@ -3,7 +3,7 @@ import { readStartSync } from "@pikit/ai/files";
 import { SessionError, UsageError } from "../errors.ts";
 import { Conversation } from "./conversation.ts";
 import { forkConversation } from "./fork.ts";
-import { isSessionId } from "./ids.ts";
+import { isSessionId, looksLikePath } from "./ids.ts";
 import { openConversation } from "./open-session.ts";
 import type { SessionStore } from "./session-store.ts";
 
@@ -27,18 +27,17 @@ export type SessionChoice =
   | { fork: string };
 
 /**
- * Begins or opens the chosen conversation.
+ * Opens the chosen conversation, or begins it where there is none.
  *
  * @param report - Told in one line when there is nothing to go on with.
  * @throws {SessionError} When it cannot be opened. {UsageError} When the id cannot be one.
  */
 export async function chooseSession(
   store: SessionStore,
-  choice: SessionChoice,
+  choice: Exclude<SessionChoice, "new" | "memory">,
   cwd: string,
   report?: (notice: string) => void,
 ): Promise<Conversation> {
-  if (choice === "new" || choice === "memory") return Conversation.create(store, { cwd });
   if (choice === "continue") {
     const [latest] = await store.list({ cwd, limit: 1 });
     if (latest) return openConversation(store, latest.ref);
@@ -52,11 +51,6 @@ export async function chooseSession(
   if ("id" in choice) return openOrBegin(store, choice.id, cwd);
   if ("fork" in choice) return forkOf(store, choice.fork, cwd);
   return openConversation(store, await findByPrefix(store, choice.idPrefix));
-}
-
-/** Whether a user's word for a session is a path, and not the beginning of an id. */
-export function looksLikePath(text: string): boolean {
-  return /[/\\]|\.jsonl$/.test(text);
 }
 
 /**

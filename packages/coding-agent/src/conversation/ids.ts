@@ -23,6 +23,11 @@ export function isSessionId(id: string): boolean {
   return /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?$/.test(id);
 }
 
+/** Whether a user's word for a session is a path, and not the beginning of an id. */
+export function looksLikePath(text: string): boolean {
+  return /[/\\]|\.jsonl$/.test(text);
+}
+
 function randomHex(digits: number): string {
   let text = "";
   for (let i = 0; i < digits; i += 1) text += Math.floor(Math.random() * 16).toString(16);

@@ -1,4 +1,6 @@
 import { keyVariablesOf } from "@pikit/ai";
+import { UsageError } from "../errors.ts";
+import { suggest } from "../suggest.ts";
 import type { ModelRegistry } from "./model-registry.ts";
 import { nearestNames } from "./nearest-names.ts";
 import { vendorOf } from "./unlisted-model.ts";
@@ -18,4 +20,22 @@ export async function describeMissingModel(registry: ModelRegistry, name: string
   const variables = provider === undefined || name === "" ? [] : keyVariablesOf(provider);
   const hint = variables.length > 0 ? ` An id that is not listed needs a key of ${provider}: set ${variables.join(" or ")}.` : "";
   return `Model not found: ${name}. Nearest: ${nearest}.${hint}`;
+}
+
+/** What is thrown for a model that does not exist. @param name - As of `describeMissingModel`. */
+export async function missingModel(registry: ModelRegistry, name: string): Promise<UsageError> {
+  return new UsageError("unknown_model", await describeMissingModel(registry, name));
+}
+
+/** What is thrown for a provider that has no models, or does not exist. */
+export async function missingProvider(registry: ModelRegistry, provider: string): Promise<UsageError> {
+  const names = await registry.providerNames();
+  if (names.includes(provider)) return new UsageError("unknown_model", noModelsOf(provider));
+  return new UsageError("unknown_model", `Unknown provider "${provider}".${suggest(provider, names)} Known: ${names.join(", ")}.`);
+}
+
+function noModelsOf(provider: string): string {
+  return provider === "local"
+    ? "No model server answers on this machine, or it has no models. Start Ollama, llama.cpp or LM Studio, or name an endpoint in models.json."
+    : `The provider "${provider}" has no models listed. Name one with --model.`;
 }

@@ -1,7 +1,5 @@
 import { type Model, parseThinkingLevel, type ThinkingLevel } from "@pikit/ai";
 import type { Settings } from "../config/settings.ts";
-import { UsageError } from "../errors.ts";
-import type { ScopedModel } from "./model-choice.ts";
 import type { ModelRegistry } from "./model-registry.ts";
 
 /** What a user asked for. */
@@ -48,59 +46,19 @@ async function findStored(registry: ModelRegistry, name: string): Promise<Model 
   return found;
 }
 
-/**
- * The models that names and patterns stand for, each with the level that it is to have, in the order of the list.
- *
- * @param names - `id`, `provider/id`, or a pattern with `*` over `provider/id` or the id; any with `:level`.
- * @throws {UsageError} With exit code 1 when one stands for nothing.
- */
-export async function resolveScope(registry: ModelRegistry, names: readonly string[]): Promise<ScopedModel[]> {
-  const scope: ScopedModel[] = [];
-  for (const name of names) {
-    if (name.includes("*")) scope.push(...(await findMatching(registry, name)));
-    else {
-      const { model, thinkingLevel } = await findModel(registry, name, undefined);
-      if (model) scope.push({ model, ...(thinkingLevel ? { thinkingLevel } : {}) });
-    }
-  }
-  return scope.filter(({ model }, index) => {
-    const first = scope.findIndex((other) => other.model.provider === model.provider && other.model.id === model.id);
-    return first === index;
-  });
-}
-
-async function findMatching(registry: ModelRegistry, pattern: string): Promise<ScopedModel[]> {
-  const { name, thinkingLevel } = splitLevel(pattern);
-  const found = (await registry.available()).filter(
-    ({ provider, id }) => matchesWildcard(name, `${provider}/${id}`) || matchesWildcard(name, id),
-  );
-  if (found.length === 0)
-    throw new UsageError("unknown_model", `No model that can be used matches "${pattern}". See --list-models.`);
-  return found.map((model) => ({ model, ...(thinkingLevel ? { thinkingLevel } : {}) }));
-}
-
-/** Whether a name is what a pattern with `*` says, in capitals or not. Each part is looked for once, so it takes linear time. */
-function matchesWildcard(pattern: string, name: string): boolean {
-  const [first = "", ...parts] = pattern.toLowerCase().split("*");
-  const last = parts.pop() ?? "";
-  const text = name.toLowerCase();
-  if (!text.startsWith(first)) return false;
-  let at = first.length;
-  for (const part of parts) {
-    const found = text.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return text.length - last.length >= at && text.endsWith(last);
-}
-
-function splitLevel(name: string): { name: string; thinkingLevel?: ThinkingLevel } {
+/** A name without the level at its end. */
+export function splitLevel(name: string): { name: string; thinkingLevel?: ThinkingLevel } {
   const colon = name.lastIndexOf(":");
   const thinkingLevel = parseThinkingLevel(name.slice(colon + 1));
   return colon <= 0 || thinkingLevel === undefined ? { name } : { name: name.slice(0, colon), thinkingLevel };
 }
 
-async function findModel(registry: ModelRegistry, name: string, provider: string | undefined): Promise<ResolvedModel> {
+/**
+ * The model that a name stands for.
+ *
+ * @throws {UsageError} With exit code 1 when there is none, naming the nearest.
+ */
+export async function findModel(registry: ModelRegistry, name: string, provider: string | undefined): Promise<ResolvedModel> {
   const exact = await findListed(registry, name, provider);
   if (exact) return { model: exact };
   // Only now is a colon taken for the start of a level: ids may hold colons too.
@@ -110,8 +68,7 @@ async function findModel(registry: ModelRegistry, name: string, provider: string
     (await findUnlisted(registry, shortName, provider));
   if (model) return { model, ...level };
   const full = provider === undefined || name.startsWith(`${provider}/`) ? name : `${provider}/${name}`;
-  const { describeMissingModel } = await import("./model-not-found.ts");
-  throw new UsageError("unknown_model", await describeMissingModel(registry, full));
+  throw await (await import("./model-not-found.ts")).missingModel(registry, full);
 }
 
 async function findListed(registry: ModelRegistry, name: string, provider: string | undefined): Promise<Model | undefined> {
@@ -145,14 +102,5 @@ function withoutProvider(name: string, provider: string): string {
 async function findProviderDefault(registry: ModelRegistry, provider: string): Promise<Model> {
   const model = await registry.defaultOf(provider);
   if (model) return model;
-  const names = await registry.providerNames();
-  if (names.includes(provider)) throw new UsageError("unknown_model", noModelsOf(provider));
-  const { suggest } = await import("../suggest.ts");
-  throw new UsageError("unknown_model", `Unknown provider "${provider}".${suggest(provider, names)} Known: ${names.join(", ")}.`);
-}
-
-function noModelsOf(provider: string): string {
-  return provider === "local"
-    ? "No model server answers on this machine, or it has no models. Start Ollama, llama.cpp or LM Studio, or name an endpoint in models.json."
-    : `The provider "${provider}" has no models listed. Name one with --model.`;
+  throw await (await import("./model-not-found.ts")).missingProvider(registry, provider);
 }
