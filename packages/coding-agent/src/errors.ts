@@ -50,7 +50,7 @@ export class SessionError extends Error {
  * - `invalid_arguments`: an option, its value, or a combination of options of the command line
  * - `no_prompt`: the command line says nothing, and neither does a pipe
  * - `invalid_session_id`: an id that no session can have
- * - `unreadable_file`: an `@file` that cannot be read, or is neither text nor an image
+ * - `unreadable_file`: an `@file` that cannot be read, or is neither text nor an image; piped input that is too long
  * - `unknown_model`: a model or provider that does not exist
  * - `invalid_config`: a configuration file that is malformed, or a field in it
  * - `config_unavailable`: a configuration file that cannot be read, locked or written

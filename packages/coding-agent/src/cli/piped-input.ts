@@ -50,8 +50,8 @@ export function readPipedInput(
     stream.pause();
     reject(
       new UsageError(
+        "unreadable_file",
         `The piped input is longer than ${fileLimits.argument / 1024 / 1024} MiB. Give a file, which the agent can read in parts.`,
-        1,
       ),
     );
   };
