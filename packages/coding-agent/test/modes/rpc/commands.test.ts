@@ -184,7 +184,8 @@ describe("RP-005 RP-006 responses", () => {
   });
 
   test("reads see the effect of every earlier line, sent in one write", async () => {
-    const script = await workspace.script(hello);
+    // A run that is not over before the next line is read.
+    const script = await workspace.script({ ...hello, delayMs: 60_000 });
     const rpc = startRpc(workspace, ["--model", "demo/tour"]);
     rpc.send(
       { id: 1, type: "set_model", provider: "script", modelId: script.slice("script/".length) },
