@@ -1,5 +1,6 @@
 import { type Arguments, helpText, parseArguments, usage } from "./cli/args.ts";
 import { describeError } from "./cli/describe-error.ts";
+import { endProcess, guardExit } from "./cli/end-process.ts";
 import { guardProcess } from "./cli/last-resort.ts";
 import { runRpc } from "./cli/run-rpc.ts";
 import { type UnknownWord, UsageError } from "./errors.ts";
@@ -9,6 +10,7 @@ import { packageVersion } from "./version.ts";
 /** Runs the command line and ends the process with its exit code. Errors are one line on stderr; `PI_DEBUG=1` adds the stack. */
 export async function main(args: readonly string[]): Promise<never> {
   guardProcess();
+  guardExit();
   let exitCode: number;
   try {
     exitCode = await run(args);
@@ -16,8 +18,7 @@ export async function main(args: readonly string[]): Promise<never> {
     exitCode = error instanceof UsageError ? error.exitCode : 1;
     writeError(`${describeError(error)}${error instanceof UsageError && error.unknown ? await suggestFor(error.unknown) : ""}`);
   }
-  // Also when a tool has left timers or sockets open.
-  process.exit(process.exitCode ?? exitCode);
+  return endProcess(exitCode);
 }
 
 async function run(args: readonly string[]): Promise<number> {

@@ -1,3 +1,5 @@
+import { endProcess } from "./end-process.ts";
+
 /** Signals that end the process, with the exit code that tells of each. */
 const endSignals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
@@ -14,10 +16,10 @@ export function onEndSignal(cleanUp: () => Promise<void>): void {
       // Also when the clean-up lets the work come to an end of its own.
       process.exitCode = exitCode;
       const timer = setTimeout(() => process.exit(exitCode), cleanUpMs);
-      void cleanUp().finally(() => {
-        clearTimeout(timer);
-        process.exit(exitCode);
-      });
+      void cleanUp()
+        .catch(() => undefined)
+        .then(() => endProcess(exitCode))
+        .finally(() => clearTimeout(timer));
     });
   }
 }

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { LineDecoder } from "../../protocol/jsonl.ts";
+import { endInTime } from "../end-in-time.ts";
 import { readInput } from "../read-input.ts";
 import type { OutputSink } from "../stdout.ts";
 import type { BaseOptions } from "./chat-options.ts";
@@ -40,7 +41,9 @@ export function startAgentChat(base: BaseOptions, input: Readable, sink: OutputS
     lines.stop();
     server.endInput();
     await Promise.race([server.settle(), gone]);
-    await stop();
+    await endInTime(server.close());
+    await output.flush();
+    stopped.resolve();
     await sink.end();
   };
   const fail = (problem: string) => {

@@ -5,6 +5,7 @@ import { LineDecoder } from "../../protocol/jsonl.ts";
 import { protocolVersion } from "../../protocol/version.ts";
 import { untilAborted } from "../../until-aborted.ts";
 import { packageVersion } from "../../version.ts";
+import { endInTime } from "../end-in-time.ts";
 import { readInput } from "../read-input.ts";
 import { RecordWriter } from "../record-writer.ts";
 import type { OutputSink } from "../stdout.ts";
@@ -52,15 +53,18 @@ export async function serveRpc(session: AgentSession, connection: RpcConnection)
     const { warmUp } = await import("./warm-up.ts");
     await warmUp(session);
   };
+  const stop = async () => {
+    await session.abort();
+    await server.drainLane();
+    await session.dispose();
+    await server.settle();
+  };
   const lines = readInput(input, decoder);
   const end = Promise.race([lines.end, sink.closed, session.shutdownRequested]);
   await (signal ? untilAborted(end, signal).catch(() => undefined) : end);
   lines.stop();
   server.endInput();
-  await session.abort();
-  await server.drainLane();
-  await session.dispose();
-  await server.settle();
+  await endInTime(stop());
   await output.flush();
   await sink.end();
 }
