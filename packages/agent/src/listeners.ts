@@ -12,6 +12,11 @@ export class Listeners<TEvent> {
     this.#onError = onError;
   }
 
+  /** How many listeners there are. */
+  get size(): number {
+    return this.#list.length;
+  }
+
   /** Calls `listener` with every event from now on. Returns the function that ends it. */
   add(listener: Listener<TEvent>): () => void {
     this.#list = [...this.#list, listener];

@@ -104,6 +104,14 @@ export class AgentSession {
     return this.#parts.transcript.conversation.diagnostics;
   }
 
+  /**
+   * Why not all of the conversation is stored, which has been told by an `error` event too; undefined when it is. What is missing is stored with
+   * the next entry, and tried a last time by `dispose`.
+   */
+  get unsavedReason(): string | undefined {
+    return this.#parts.transcript.unsavedReason;
+  }
+
   /** From the acceptance of a prompt until it has settled. */
   get isStreaming(): boolean {
     return this.#parts.runs.isActive;

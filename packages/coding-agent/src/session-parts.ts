@@ -162,7 +162,10 @@ export async function connectParts({ conversation, context, ...parts }: AgentSes
     afterToolCall: (call, outcome, signal) => hooks.current?.toolResult?.(call, outcome, signal),
     onQueueChange: () => queueUpdates.noteChange(),
   });
-  const transcript = new Transcript(agent, conversation, context, (error) => void emit({ type: "error", error }));
+  const transcript = new Transcript(agent, conversation, context, (error) => {
+    void emit({ type: "error", error });
+    return listeners.size > 0;
+  });
   const queues = new SessionQueues(agent, transcript);
   const queueUpdates = new QueueUpdates(queues, (texts) => void emit({ type: "queue_update", ...texts }));
   const models = new ModelChoice({

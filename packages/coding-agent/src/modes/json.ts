@@ -1,14 +1,15 @@
 import type { AgentSession } from "../agent-session.ts";
 import type { PromptInput } from "../prompt/prompt-input.ts";
 import type { StreamMode } from "../protocol/data.ts";
+import { endInTime } from "./end-in-time.ts";
 import { outcomeOf } from "./outcome.ts";
 import { RecordWriter } from "./record-writer.ts";
+import { RunReport } from "./run-report.ts";
 import { openStdout, reportFailure } from "./stdout.ts";
-import { writeError } from "./terminal-text.ts";
 
 /**
  * Writes the session header at once, then runs prompts in order and writes every event, as JSON lines. Resolves with the exit code when all is
- * written: 1 when the last answer failed or was aborted.
+ * written: 1 when the last answer failed or was aborted, or the session could not be stored, which a line on stderr says too.
  *
  * @param prompts - May take as long as somebody writes them; rejects when there are none.
  */
@@ -20,6 +21,7 @@ export async function runJsonMode(
   const stdout = await openStdout();
   const output = new RecordWriter(stdout, streamMode);
   session.subscribe((event) => output.sendEvent(event));
+  const report = new RunReport(session);
   output.send(session.header);
   let isRead = true;
   const unread = stdout.closed.then(async () => {
@@ -33,12 +35,10 @@ export async function runJsonMode(
       if (isRead && !session.isShuttingDown) await session.prompt(text, rest);
     }
   } finally {
-    await session.dispose();
+    await endInTime(session.dispose());
     await output.flush();
     await stdout.end();
   }
   if (reportFailure(stdout) || !isRead) return 1;
-  const { error } = outcomeOf(session);
-  if (error !== undefined) writeError(error);
-  return error === undefined ? 0 : 1;
+  return (await report.end(outcomeOf(session))).exitCode;
 }

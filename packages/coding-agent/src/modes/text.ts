@@ -2,6 +2,7 @@ import type { AgentSession, AgentSessionEvent } from "../agent-session.ts";
 import type { PromptInput } from "../prompt/prompt-input.ts";
 import { toWorkNote } from "./person-notes.ts";
 import { runInOrder } from "./run-in-order.ts";
+import { RunReport } from "./run-report.ts";
 import { toTerminalText, writeError } from "./terminal-text.ts";
 
 /** Characters of a call's arguments or result that are shown. */
@@ -18,7 +19,8 @@ export interface TextOutput {
 /**
  * Runs prompts in order and shows the work: answers stream to stdout as they arrive; each tool call and its result, what goes wrong and
  * what is waited for are lines on stderr. An answer that begins again after a failure follows what had come of it before. Where stdout is
- * no terminal it gets the last answer only, when it is complete. Resolves with the exit code: 1 when the last answer failed or was aborted.
+ * no terminal it gets the last answer only, when it is complete. Resolves with the exit code: 1 when the last answer failed or was aborted,
+ * or the session could not be stored.
  */
 export async function runTextMode(
   session: AgentSession,
@@ -28,14 +30,10 @@ export async function runTextMode(
   const isLive = stdout.isTTY === true;
   const view = new TextView(isLive ? stdout : undefined, stderr);
   session.subscribe((event) => view.show(event));
-  const { text, error } = await runInOrder(session, prompts, (failure) => writeError(failure, stderr));
-  await session.dispose();
-  if (error !== undefined) {
-    writeError(error, stderr);
-    return 1;
-  }
-  if (!isLive) stdout.write(`${text}\n`);
-  return 0;
+  const report = new RunReport(session, { stderr, showsErrors: true });
+  const { answer, exitCode } = await report.end(await runInOrder(session, prompts, (failure) => writeError(failure, stderr)));
+  if (!isLive && answer !== undefined) stdout.write(`${answer}\n`);
+  return exitCode;
 }
 
 /** Turns events into lines for a person. */

@@ -11,11 +11,13 @@ import { type QueueName, queueAddition, queueClearance } from "../conversation/q
  */
 export class Transcript {
   readonly #agent: Agent;
-  readonly #reportFailure: (message: string) => void;
+  readonly #reportFailure: (message: string) => boolean;
   #conversation: Conversation;
   #callsAreOpen = false;
   #waiting: AgentMessage[] = [];
-  #lastFailure: string | undefined;
+  /** Why entries were not stored the last time; and what of it was told. */
+  #failure: string | undefined;
+  #toldFailure: string | undefined;
   #toldDiagnostics: number;
   /** The model and level that the active branch says. */
   #recorded: Pick<BranchContext, "model" | "thinkingLevel"> = { model: undefined, thinkingLevel: undefined };
@@ -24,9 +26,10 @@ export class Transcript {
 
   /**
    * @param context - What the conversation says.
-   * @param reportFailure - Told once for each cause why entries cannot be stored; the session goes on in memory.
+   * @param reportFailure - Told once for each cause why entries cannot be stored; the session goes on in memory. Returns whether somebody
+   *   has heard it: else it is told again with the next entry.
    */
-  constructor(agent: Agent, conversation: Conversation, context: BranchContext, reportFailure: (message: string) => void) {
+  constructor(agent: Agent, conversation: Conversation, context: BranchContext, reportFailure: (message: string) => boolean) {
     this.#agent = agent;
     this.#reportFailure = reportFailure;
     this.#conversation = conversation;
@@ -36,6 +39,11 @@ export class Transcript {
 
   get conversation(): Conversation {
     return this.#conversation;
+  }
+
+  /** Why not all of the conversation is stored; undefined when it is. */
+  get unsavedReason(): string | undefined {
+    return this.#conversation.isBehind ? this.#failure : undefined;
   }
 
   /** Goes over to another conversation, or to another branch of this one. Only while no run is going. */
@@ -125,11 +133,11 @@ export class Transcript {
   async #guard(write: () => Promise<unknown>): Promise<void> {
     try {
       await write();
-      if (!this.#conversation.isBehind) this.#lastFailure = undefined;
+      if (!this.#conversation.isBehind) this.#toldFailure = undefined;
     } catch (error) {
       const failure = error instanceof Error ? error.message : String(error);
-      if (failure !== this.#lastFailure) this.#reportFailure(failure);
-      this.#lastFailure = failure;
+      this.#failure = failure;
+      if (failure !== this.#toldFailure && this.#reportFailure(failure)) this.#toldFailure = failure;
     }
     for (const found of this.#conversation.diagnostics.slice(this.#toldDiagnostics)) this.#reportFailure(found);
     this.#toldDiagnostics = this.#conversation.diagnostics.length;
