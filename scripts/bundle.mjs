@@ -13,7 +13,14 @@ import { bundleVendor, ownModules, vendorModules } from "./bundle/vendor.mjs";
 
 /** What each package is made of. An entry point is the name of a file in dist → its source. */
 const packages = {
-  "@pikit/ai": { library: { index: "src/index.ts", "partial-arguments": "src/partial-arguments.ts", files: "src/files/index.ts" } },
+  "@pikit/ai": {
+    library: {
+      index: "src/index.ts",
+      "partial-arguments": "src/partial-arguments.ts",
+      files: "src/files/index.ts",
+      "files-sync": "src/files/sync.ts",
+    },
+  },
   "@pikit/agent": { library: { index: "src/index.ts" } },
   "@pikit/coding-agent": {
     library: { index: "src/index.ts", protocol: "src/protocol/index.ts" },

@@ -1,6 +1,6 @@
 import { closeSync, fchmodSync, fchownSync, fstatSync, lstatSync, renameSync, rmSync, type Stats } from "node:fs";
 import { assertRegular } from "./file-error.ts";
-import { openFileSync } from "./open-file.ts";
+import { openFileSync } from "./open-file-sync.ts";
 
 /**
  * As `replaceFile`, for one writer at a time, and never in place: a file beside it, `<path>.tmp`, gets the content and takes its name.

@@ -1,7 +1,7 @@
 import { closeSync, fchmodSync, ftruncateSync, readSync, type Stats, writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import type { AiError } from "../errors.ts";
-import { FileError, openFileSync, reasonOf } from "../files/index.ts";
+import { FileError, openFileSync, reasonOf } from "../files/sync.ts";
 import { type CallLine, formatVersion, type RecordedModel, type RecordingLine, recordingError } from "./format.ts";
 import type { MessageSummary, RequestSummary } from "./request-summary.ts";
 

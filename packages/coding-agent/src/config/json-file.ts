@@ -1,5 +1,5 @@
 import { isTooDeep, maxNesting } from "@pikit/ai";
-import { FileError, fileLimits, isMissing, readWholeSync, reasonOf } from "@pikit/ai/files";
+import { FileError, fileLimits, isMissing, readWholeSync, reasonOf } from "@pikit/ai/files/sync";
 import { UsageError } from "../errors.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { closeSync, ftruncateSync, type Stats, writeFileSync } from "node:fs";
-import { FileError, openFileSync } from "@pikit/ai/files";
+import { FileError, openFileSync } from "@pikit/ai/files/sync";
 
 /** Characters that are gathered for one write. An entry that is longer is still one write. */
 const batchLength = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { readStartSync } from "@pikit/ai/files";
+import { readStartSync } from "@pikit/ai/files/sync";
 import { SessionError, UsageError } from "../errors.ts";
 import { Conversation } from "./conversation.ts";
 import { forkConversation } from "./fork.ts";

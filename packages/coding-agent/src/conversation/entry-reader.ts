@@ -1,5 +1,5 @@
 import { closeSync, readSync } from "node:fs";
-import { openFileSync } from "@pikit/ai/files";
+import { openFileSync } from "@pikit/ai/files/sync";
 import type { SessionEntry } from "./entries.ts";
 import { tryParseEntry } from "./entry-check.ts";
 

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readWholeSync } from "@pikit/ai/files";
+import { readWholeSync } from "@pikit/ai/files/sync";
 
 /** What the system says of a process. */
 export interface ProcessInfo {

@@ -1,6 +1,6 @@
 import { closeSync, linkSync, lstatSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { assertRegular, fileLimits, openFileSync, readWholeSync, reasonOf } from "@pikit/ai/files";
+import { assertRegular, fileLimits, openFileSync, readWholeSync, reasonOf } from "@pikit/ai/files/sync";
 import { SessionError } from "../errors.ts";
 import { createEntryId } from "./ids.ts";
 import { lookUpProcess } from "./process-start.ts";

@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fileLimits, isMissing } from "@pikit/ai/files";
+import { fileLimits, isMissing } from "@pikit/ai/files/sync";
 import { readText, reasonOf } from "./read-text.ts";
 
 /** Instructions for agents that people keep beside their code. */

@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { assertRegular, isMissing } from "@pikit/ai/files";
+import { assertRegular, isMissing } from "@pikit/ai/files/sync";
 import { reasonOf } from "./read-text.ts";
 import type { ResourceSource } from "./resource-sources.ts";
 

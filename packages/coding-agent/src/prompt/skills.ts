@@ -1,5 +1,5 @@
 import { basename, dirname } from "node:path";
-import { fileLimits } from "@pikit/ai/files";
+import { fileLimits } from "@pikit/ai/files/sync";
 import { SessionError } from "../errors.ts";
 import type { SlashCommand } from "../protocol/data.ts";
 import { delimited } from "./delimited.ts";

@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
-import { fileLimits, isMissing } from "@pikit/ai/files";
+import { fileLimits, isMissing } from "@pikit/ai/files/sync";
 import { SessionError } from "../errors.ts";
 import type { SlashCommand } from "../protocol/data.ts";
 import { type FrontMatterFile, parseFrontMatter, textField } from "./front-matter.ts";

@@ -1,4 +1,4 @@
-import { tooLargeError } from "@pikit/ai/files";
+import { tooLargeError } from "@pikit/ai/files/sync";
 import type { OpenFile } from "./file-access.ts";
 
 /** Large reads are made in pieces, between which an abort is seen. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { type AgentToolResult, ToolError } from "@pikit/agent";
-import { fileLimits } from "@pikit/ai/files";
+import { fileLimits } from "@pikit/ai/files/sync";
 import { type Edit, locateEdits } from "./edit/locate-edits.ts";
 import { Pacer } from "./edit/pacer.ts";
 import { applyReplacements } from "./edit/replacement.ts";

@@ -1,6 +1,6 @@
 import { ToolError } from "@pikit/agent";
 import type { ImageContent, TextContent } from "@pikit/ai";
-import { fileLimits } from "@pikit/ai/files";
+import { fileLimits } from "@pikit/ai/files/sync";
 import { defaultOutputLimits } from "../exec/output-limits.ts";
 import type { FileToolCall, OpenFile } from "./file-access.ts";
 import { explainFileError } from "./file-errors.ts";

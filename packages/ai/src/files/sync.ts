@@ -1,0 +1,5 @@
+/** What of `index.ts` a start needs: files that are opened and read at once, limits and errors. */
+export { assertRegular, FileError, type FileErrorCode, isMissing, reasonOf, tooLargeError } from "./file-error.ts";
+export { fileLimits } from "./limits.ts";
+export { type FileUse, type OpenFileOptions, openFileSync } from "./open-file-sync.ts";
+export { type FileStart, readStartSync, readWholeSync } from "./read-file-sync.ts";
