@@ -1,5 +1,4 @@
-import { existsSync, writeSync } from "node:fs";
-import { inspect } from "node:util";
+import { existsSync } from "node:fs";
 import type { Worker } from "node:worker_threads";
 import { bun } from "../runtime.ts";
 
@@ -11,7 +10,6 @@ const lookEveryMs = 10;
 const signalsByCode: Partial<Record<number, NodeJS.Signals>> = { 129: "SIGHUP", 130: "SIGINT", 143: "SIGTERM" };
 
 const workers = new Set<Worker>();
-let uncaught: unknown;
 
 /**
  * Sees to it that the process is gone when it ends. Node waits for all of its threads then, also for one that opens a pipe to which nobody
@@ -23,9 +21,6 @@ export function guardExit(): void {
   process.on("worker", (worker: Worker) => {
     workers.add(worker);
     worker.once("exit", () => workers.delete(worker));
-  });
-  process.on("uncaughtExceptionMonitor", (error) => {
-    uncaught = error;
   });
   process.on("exit", leave);
 }
@@ -43,8 +38,6 @@ export async function endProcess(exitCode: number): Promise<never> {
 function leave(exitCode: number): void {
   if (!isHeldUp()) return;
   for (const listener of process.listeners("exit")) if (listener !== leave) tryTo(() => listener(exitCode));
-  // Node would print it behind these listeners.
-  if (uncaught !== undefined) tryTo(() => writeSync(2, `${inspect(uncaught)}\n`));
   vanish(Number(process.exitCode ?? exitCode));
 }
 
@@ -79,6 +72,6 @@ function tryTo(act: () => unknown): void {
   try {
     act();
   } catch {
-    // A listener of somebody else, or a stderr that is gone: the process ends all the same.
+    // A listener of somebody else: the process ends all the same.
   }
 }

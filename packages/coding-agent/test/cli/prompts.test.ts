@@ -51,7 +51,8 @@ test("a pipe that the shell has opened is read as a file; another pipe and a dev
   const pi = [process.execPath, ...cliArguments].map((part) => `'${part}'`).join(" ");
   const command = `printf two | ${pi} -p --model '${script}' @<(printf one) @/dev/stdin Go`;
   const options = { cwd: workspace.cwd, env: cleanEnvironment(workspace) };
-  await promisify(execFile)("bash", ["-c", command], options);
+  const run = (line: string) => promisify(execFile)("bash", ["-c", line], options).catch((error: object) => error);
+  expect(await run(command)).toEqual({ stdout: "ok\n", stderr: "" });
   const [prompt] = await storedPrompts();
   expect(String(prompt).replace(/fd\/\d+/, "fd/N")).toBe(
     '<file name="/dev/fd/N">\none\n</file>\n\n<file name="/dev/stdin">\ntwo\n</file>\n\nGo',
