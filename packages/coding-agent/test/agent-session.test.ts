@@ -169,7 +169,7 @@ describe("written before told", () => {
     const { session, events } = await createScriptedSession(workspace, [...bashThenDone("echo hello"), { text: "Later." }]);
     await session.prompt("Look");
     expect(outline(events).filter((line) => line.startsWith("error"))).toEqual([
-      expect.stringMatching(/^error: Cannot write to the session file .*: E[A-Z]+\. Free space or check permissions\.$/),
+      expect.stringMatching(/^error: Cannot write to the session file .*: E[A-Z]+\. Choose another folder for sessions\.$/),
     ]);
     expect(session.lastAssistantText()).toBe("Done.");
     await rm(join(workspace.root, "agent"));
