@@ -1,4 +1,4 @@
-import { cutDeep, type ToolCall, type ToolResultMessage } from "@pikit/ai";
+import { cutDeep, imageOrNote, type ToolCall, type ToolResultMessage } from "@pikit/ai";
 import type { AssistantTurn } from "./assistant-turn.ts";
 import { emitInOrder } from "./emit-in-order.ts";
 import { isToolError, ToolError } from "./errors.ts";
@@ -122,7 +122,14 @@ async function call(tool: AgentTool, ...args: Parameters<AgentTool["execute"]>):
   if (!Array.isArray(result?.content)) {
     throw new ToolError("bad_result", `The tool ${tool.name} returned no content. This is a fault of the tool; try another way.`);
   }
-  return { result: { content: result.content, details: cutDeep(result.details ?? null) }, isError: false };
+  return { result: { content: result.content.map(toContent), details: cutDeep(result.details ?? null) }, isError: false };
+}
+
+/** What no provider takes would fail every later request: it is named in its place. */
+function toContent(block: AgentToolResult["content"][number]): AgentToolResult["content"][number] {
+  if (block?.type === "image") return imageOrNote(block);
+  if (block?.type === "text" && typeof block.text === "string") return block;
+  return { type: "text", text: "[Something was here that is neither text nor an image.]" };
 }
 
 function toToolError(error: unknown): ToolError {

@@ -1,3 +1,4 @@
+import { imageOrNote } from "./check-image.ts";
 import { type ToolCallIdRule, ToolCallIds, toolCallIdRuleOf } from "./history/tool-call-ids.ts";
 import { cutDeep } from "./nesting.ts";
 import { removeLoneSurrogates, removeLoneSurrogatesDeep } from "./surrogates.ts";
@@ -50,7 +51,7 @@ interface Turn {
  * - thinking goes back only to the model that wrote it; other models read it as text;
  * - tool-call ids that the wire does not take are rewritten, for call and result alike;
  * - arguments that are nested deeper than the wires' builders can follow are cut;
- * - empty texts and messages are left out, images become a note where the model reads text only, and half surrogate pairs are removed.
+ * - empty texts and messages are left out, images that are none, or that the model cannot see, become a note, and half surrogate pairs are removed.
  *
  * Pure and deterministic: the same history gives the same messages, and `messages` is not changed.
  */
@@ -108,8 +109,8 @@ function pushAssistant(prepared: Message[], message: AssistantMessage, calls: Se
       if (id !== undefined) content.push(prepareCall({ ...block, id }, isSameModel));
     } else if (block.type === "thinking" && isSameModel && block.thinkingSignature && !target.thinkingAsText) {
       content.push({ ...block, thinking: removeLoneSurrogates(block.thinking) });
-    } else if (block.type === "text" || !block.redacted) {
-      const text = removeLoneSurrogates(block.type === "text" ? block.text : block.thinking);
+    } else if (block.type === "text" || (block.type === "thinking" && !block.redacted)) {
+      const text = removeLoneSurrogates((block.type === "text" ? block.text : block.thinking) ?? "");
       const signature = block.type === "text" && isSameModel ? block.textSignature : undefined;
       const isSent = text.trim() !== "" || (target.signedEmptyText && signature !== undefined);
       if (isSent) content.push({ type: "text", text, ...(signature !== undefined && { textSignature: signature }) });
@@ -156,9 +157,9 @@ function prepareContent(content: readonly (TextContent | ImageContent)[], model:
   const prepared: (TextContent | ImageContent)[] = [];
   for (const block of content) {
     if (block.type === "image") {
-      if (model.input.includes("image")) prepared.push(block);
+      if (model.input.includes("image")) prepared.push(imageOrNote(block));
       else prepared.push({ type: "text", text: "[An image was here; this model cannot see images.]" });
-    } else {
+    } else if (typeof block.text === "string") {
       const text = removeLoneSurrogates(block.text);
       if (text.trim() !== "") prepared.push({ ...block, text });
     }

@@ -11,6 +11,7 @@ export { MessageAssembler, type TextBlock, type ThinkingBlock, type ToolCallBloc
 export { AssistantMessageEventStream } from "./assistant-stream.ts";
 export { environmentKey, keyVariablesOf } from "./auth.ts";
 export { loadFormerModels, loadProviderModels, type ProviderEntry, providers } from "./catalog/catalog.ts";
+export { type CheckedImage, checkImage, imageOrNote, imageTypeOf, maxImageLength } from "./check-image.ts";
 export { AiError, type AiErrorCode, type AiErrorOptions, isAiError } from "./errors.ts";
 export { EventStream } from "./event-stream.ts";
 export { cutDeep, isTooDeep, maxNesting } from "./nesting.ts";

@@ -33,12 +33,14 @@ export function estimatePromptTokens({ systemPrompt = "", messages, tools = [] }
       if (block.type === "image") images += 1;
       else if (block.type === "text") bytes += byteLength(block.text);
       else if (block.type === "thinking") bytes += byteLength(block.thinking);
-      else bytes += byteLength(block.name) + byteLength(JSON.stringify(cutDeep(block.arguments ?? {})));
+      else if (block.type === "toolCall")
+        bytes += byteLength(block.name) + byteLength(JSON.stringify(cutDeep(block.arguments ?? {})));
     }
   }
   return Math.ceil(bytes / bytesPerToken) + images * imageTokens;
 }
 
-function byteLength(text: string): number {
-  return Buffer.byteLength(text, "utf8");
+/** Messages of stored sessions may lack a text that they should have. */
+function byteLength(text: unknown): number {
+  return typeof text === "string" ? Buffer.byteLength(text, "utf8") : 0;
 }

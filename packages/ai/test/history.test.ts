@@ -9,7 +9,7 @@ import { testModel } from "./helpers/models.ts";
 const model = testModel("test-api", "http://localhost");
 const other = { ...model, id: "other-model" };
 const textOnly = { ...model, input: ["text" as const] };
-const image: ImageContent = { type: "image", data: "AAAA", mimeType: "image/png" };
+const image: ImageContent = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
 
 function call(id: string, name = "read"): ToolCall {
   return { type: "toolCall", id, name, arguments: {} };

@@ -10,8 +10,8 @@ const id = fc.oneof(
 );
 const name = fc.constantFrom("", " ", "read", "files.read", "files/read", "x".repeat(70));
 const image = fc.constantFrom<ImageContent>(
-  { type: "image", data: "AAAA", mimeType: "image/png" },
-  { type: "image", data: "AAAA", mimeType: "image/bmp" },
+  { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
+  { type: "image", data: "iVBORw0KGgo=", mimeType: "image/bmp" },
 );
 /** Of the kinds that the wires leave behind, and some that none of them does. */
 const textSignature = fc.constantFrom(

@@ -1,5 +1,5 @@
 import type { Attachment, KeptAttachment, UserMessageWithAttachments } from "@pikit/agent";
-import type { ImageContent, TextContent } from "@pikit/ai";
+import { checkImage, type ImageContent, type TextContent } from "@pikit/ai";
 import { SessionError } from "../errors.ts";
 
 /** What a user sends. */
@@ -14,7 +14,7 @@ export interface PromptInput {
  * Makes the message that is stored and sent. Text alone is a string; otherwise the content is the text, a block for each document, then
  * the images, `images` first.
  *
- * @throws {SessionError} `invalid_input` when there is nothing to send, or an attachment is neither image nor text.
+ * @throws {SessionError} `invalid_input` when there is nothing to send, an image is none, or a document is no text; it names the field.
  */
 export function createUserMessage({ text, attachments = [], images = [] }: PromptInput): UserMessageWithAttachments {
   if (text.trim() === "" && attachments.length === 0 && images.length === 0) {
@@ -23,16 +23,23 @@ export function createUserMessage({ text, attachments = [], images = [] }: Promp
   const timestamp = Date.now();
   if (attachments.length === 0 && images.length === 0) return { role: "user", content: text, timestamp };
   const documents = attachments.filter(({ type }) => type === "document").map(readDocument);
-  const attachedImages = attachments
-    .filter(({ type }) => type === "image")
-    .map(({ content, mimeType }): ImageContent => ({ type: "image", data: content, mimeType }));
+  const ownImages = images.map((image, index) => requireImage(image, `images.${index}.data`));
+  const attachedImages = attachments.flatMap(({ type, content, mimeType }, index) =>
+    type === "image" ? [requireImage({ type, data: content, mimeType }, `attachments.${index}.content`)] : [],
+  );
   const prompt: TextContent[] = text === "" ? [] : [{ type: "text", text }];
   return {
     role: "user",
-    content: [...prompt, ...documents, ...images, ...attachedImages],
+    content: [...prompt, ...documents, ...ownImages, ...attachedImages],
     timestamp,
     ...(attachments.length > 0 ? { attachments: attachments.map(withoutRepeatedImage) } : {}),
   };
+}
+
+function requireImage(image: ImageContent, field: string): ImageContent {
+  const found = checkImage(image);
+  if ("image" in found) return found.image;
+  throw new SessionError("invalid_input", `Field "${field}" must be an image in base64, but ${found.problem}.`);
 }
 
 function readDocument(document: Attachment): TextContent {

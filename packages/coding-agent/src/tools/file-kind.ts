@@ -1,3 +1,5 @@
+import { imageTypeOf } from "@pikit/ai";
+
 /** How many bytes from a file's head `detectFileKind` should get. */
 export const kindHeadBytes = 8192;
 
@@ -16,10 +18,8 @@ export type FileKind =
 export function detectFileKind(head: Uint8Array): FileKind {
   // As latin1 each character is a byte.
   const start = Buffer.from(head.subarray(0, 16)).toString("latin1");
-  if (start.startsWith("\x89PNG\r\n\x1a\n")) return { kind: "image", mimeType: "image/png" };
-  if (start.startsWith("\xff\xd8\xff")) return { kind: "image", mimeType: "image/jpeg" };
-  if (start.startsWith("GIF87a") || start.startsWith("GIF89a")) return { kind: "image", mimeType: "image/gif" };
-  if (start.startsWith("RIFF") && start.slice(8, 12) === "WEBP") return { kind: "image", mimeType: "image/webp" };
+  const mimeType = imageTypeOf(head);
+  if (mimeType !== undefined) return { kind: "image", mimeType };
   if (start.startsWith("\xff\xfe")) return { kind: "text", encoding: "utf-16le" };
   if (start.startsWith("\xfe\xff")) return { kind: "text", encoding: "utf-16be" };
   if (!head.includes(0)) return { kind: "text", encoding: "utf-8" };

@@ -16,7 +16,7 @@ describe("images and documents", () => {
     content: Buffer.from("hello").toString("base64"),
     ...overrides,
   });
-  const image = { type: "image", data: "AAAA", mimeType: "image/png" } as const;
+  const image = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" } as const;
 
   async function contentOf(session: AgentSession): Promise<AgentMessage> {
     await session.waitForIdle();
@@ -28,7 +28,7 @@ describe("images and documents", () => {
     await session.prompt("See", {
       images: [image],
       attachments: [
-        attachment({ id: "a", type: "image", fileName: "p.jpg", mimeType: "image/jpeg", content: "BBBB" }),
+        attachment({ id: "a", type: "image", fileName: "p.jpg", mimeType: "image/jpeg", content: "/9j/" }),
         attachment({ id: "b" }),
         attachment({ id: "c", fileName: "x.pdf", mimeType: "application/pdf", content: "/w==", extractedText: "from the PDF" }),
       ],
@@ -39,11 +39,11 @@ describe("images and documents", () => {
         { type: "text", text: "notes.txt\nhello" },
         { type: "text", text: "x.pdf\nfrom the PDF" },
         image,
-        { type: "image", data: "BBBB", mimeType: "image/jpeg" },
+        { type: "image", data: "/9j/", mimeType: "image/jpeg" },
       ],
       attachments: [{ id: "a" }, { id: "b", content: "aGVsbG8=" }, { id: "c", content: "/w==" }],
     });
-    expect((await workspace.sessionLines()).filter((line) => JSON.stringify(line).includes("BBBB"))).toHaveLength(1);
+    expect((await workspace.sessionLines()).filter((line) => JSON.stringify(line).includes("/9j/"))).toHaveLength(1);
   });
 
   test("text alone is a string; an image alone needs no text", async () => {

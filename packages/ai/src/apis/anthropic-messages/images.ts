@@ -1,8 +1,6 @@
 import { readImageSize } from "../../image-size.ts";
 import type { ImageContent, Message, TextContent } from "../../types.ts";
 
-/** Formats that the API reads. Source: Anthropic, "Vision". */
-const formats: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 /** Most characters of base64 of one image. */
 const maxLength = 5 * 1024 * 1024;
 /** Most pixels of a side, and how many images a request may hold before less is allowed. */
@@ -28,7 +26,6 @@ function countImages(content: Message["content"]): number {
 }
 
 function findProblem(image: ImageContent, side: number): string | undefined {
-  if (!formats.has(image.mimeType)) return `${image.mimeType} is not a format that can be sent`;
   if (image.data.length > maxLength) return "it is larger than the 5 MB that can be sent";
   const size = readImageSize(image.data);
   if (size && Math.max(size.width, size.height) > side) {

@@ -103,11 +103,11 @@ test("AN-010 cache markers: none on request, an hour only where it is supported"
 });
 
 test("AN-010 the marker stands on images and tool results too", () => {
-  const image = { type: "image" as const, data: "AAAA", mimeType: "image/png" };
+  const image = { type: "image" as const, data: "iVBORw0KGgo=", mimeType: "image/png" };
   const { messages } = bodyOf({ messages: [{ role: "user", content: [{ type: "text", text: "see" }, image], timestamp: 1 }] });
   expect(messages[0].content[1]).toEqual({
     type: "image",
-    source: { type: "base64", media_type: "image/png", data: "AAAA" },
+    source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" },
     cache_control: { type: "ephemeral" },
   });
 });
@@ -162,14 +162,26 @@ describe("AN-017 images that the API rejects become a note", () => {
     return { type: "image", data: imageFile("png", width, height), mimeType: "image/png" };
   };
 
-  test.each(["image/jpeg", "image/png", "image/gif", "image/webp"])("%s is sent", (mimeType) => {
-    expect(contentOf([{ type: "image", data: "AAAA", mimeType }])[0].type).toBe("image");
+  test.each([
+    ["image/jpeg", "jpeg"],
+    ["image/png", "png"],
+    ["image/gif", "gif"],
+    ["image/webp", "webp"],
+  ] as const)("%s is sent, whatever it is called", (media_type, kind) => {
+    const data = imageFile(kind, 9, 9);
+    const sent = { type: "image", source: { type: "base64", media_type, data } };
+    for (const mimeType of [media_type, "image/png", "image/bmp", ""]) {
+      expect(contentOf([{ type: "image", data, mimeType }])).toEqual([sent]);
+    }
   });
 
   test.each([
-    { image: { type: "image" as const, data: "AAAA", mimeType: "image/bmp" }, note: "image/bmp is not a format that can be sent" },
     {
-      image: { type: "image" as const, data: "A".repeat(5 * 1024 * 1024 + 1), mimeType: "image/png" },
+      image: { type: "image" as const, data: "Qk0AAAAA", mimeType: "image/bmp" },
+      note: "its data is not a PNG, JPEG, GIF or WebP image",
+    },
+    {
+      image: { type: "image" as const, data: "iVBORw0KGgoA".padEnd(5 * 1024 * 1024 + 4, "A"), mimeType: "image/png" },
       note: "it is larger than the 5 MB that can be sent",
     },
     { image: png(8001, 10), note: "its 8001 x 10 pixels are more than the 8000 a side that can be sent" },
@@ -193,7 +205,7 @@ describe("AN-017 images that the API rejects become a note", () => {
       content: [{ type: "image", data: "AA", mimeType: "image/tiff" }],
     };
     const [{ content }] = bodyOf({ messages: [user("a"), answer, look] }).messages[2].content;
-    expect(content.map(({ type }: { type: string }) => type)).toEqual(["text", "text"]);
+    expect(content).toEqual([{ type: "text", text: "[An image was here, but its data is not a PNG, JPEG, GIF or WebP image.]" }]);
   });
 });
 
@@ -241,7 +253,7 @@ test("AN-020 an endpoint that is not known gets nothing but the fields that ever
 test("AN-017 the result of a failed call has no image", () => {
   const answer = assistant(claude, [{ type: "toolCall", id: "call_1", name: "look", arguments: {} }]);
   const failed = { ...result("call_1", "broken"), isError: true };
-  failed.content.push({ type: "image", data: "AAAA", mimeType: "image/png" });
+  failed.content.push({ type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" });
   const { messages } = bodyOf({ messages: [user("a"), answer, failed] });
   expect(messages[2].content[0].content).toEqual([
     { type: "text", text: "broken" },

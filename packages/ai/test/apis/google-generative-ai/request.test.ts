@@ -27,7 +27,7 @@ const call = (id: string, thoughtSignature?: string): Block => ({
   arguments: {},
   ...(thoughtSignature !== undefined && { thoughtSignature }),
 });
-const image = { type: "image" as const, data: "AAAA", mimeType: "image/png" };
+const image = { type: "image" as const, data: "iVBORw0KGgo=", mimeType: "image/png" };
 
 test("GG-005 GG-006 a conversation with thinking, parallel calls and results", () => {
   const read = { name: "read", description: "Reads a file.", parameters: Type.Object({ path: Type.String() }) };
@@ -149,7 +149,7 @@ describe("GG-006 GG-007 results", () => {
           id: "a",
           name: "ls",
           response: { output: "see" },
-          parts: [{ inlineData: { mimeType: "image/png", data: "AAAA" } }],
+          parts: [{ inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } }],
         },
       },
       { functionResponse: { id: "b", name: "ls", response: { output: "two" } } },
@@ -162,7 +162,7 @@ describe("GG-006 GG-007 results", () => {
       { functionResponse: { name: "ls", response: { output: "see" } } },
       { functionResponse: { name: "ls", response: { output: "two" } } },
       { text: "Images of the tool results:" },
-      { inlineData: { mimeType: "image/png", data: "AAAA" } },
+      { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } },
       { text: "so?" },
     ]);
   });
@@ -295,7 +295,7 @@ describe("GG-015 turns", () => {
       assistant(gemini, [{ type: "text", text: "d" }]),
     );
     expect(contents).toEqual([
-      { role: "user", parts: [{ text: "a" }, { text: "b" }, { inlineData: { mimeType: "image/png", data: "AAAA" } }] },
+      { role: "user", parts: [{ text: "a" }, { text: "b" }, { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } }] },
       { role: "model", parts: [{ text: "c" }, { text: "d" }] },
       { role: "user", parts: [{ text: "Continue." }] },
     ]);

@@ -64,8 +64,8 @@ test("OC-015 images of results go into one user message behind all results", () 
     { type: "toolCall", id: "a", name: "look", arguments: {} },
     { type: "toolCall", id: "b", name: "look", arguments: {} },
   ]);
-  const first = { ...result("a", "first"), content: [{ type: "text" as const, text: "first" }, image("AA")] };
-  const second = { ...result("b", ""), content: [image("BB")] };
+  const first = { ...result("a", "first"), content: [{ type: "text" as const, text: "first" }, image("iVBORw0KGgo=")] };
+  const second = { ...result("b", ""), content: [image("iVBORw0KGgoA")] };
   expect(bodyOf(local, { messages: [user("a"), answer, first, second, user("b")] }).messages.slice(2)).toEqual([
     { role: "tool", tool_call_id: "a", content: "first" },
     { role: "tool", tool_call_id: "b", content: "(the result is this image)" },
@@ -73,8 +73,8 @@ test("OC-015 images of results go into one user message behind all results", () 
       role: "user",
       content: [
         { type: "text", text: "Images of the tool results:" },
-        { type: "image_url", image_url: { url: "data:image/png;base64,AA" } },
-        { type: "image_url", image_url: { url: "data:image/png;base64,BB" } },
+        { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } },
+        { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgoA" } },
       ],
     },
     { role: "user", content: "b" },

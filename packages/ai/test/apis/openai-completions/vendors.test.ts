@@ -249,7 +249,7 @@ describe("conversations", () => {
   });
 
   test("OC-022 a model that reads text only gets no image", () => {
-    const image = { type: "image" as const, data: "AAAA", mimeType: "image/png" };
+    const image = { type: "image" as const, data: "iVBORw0KGgo=", mimeType: "image/png" };
     const deepseek = modelOf("deepseek", "deepseek-chat", { input: ["text"] });
     expect(JSON.stringify(messagesOf(deepseek, [user([image])]))).not.toContain("image_url");
   });

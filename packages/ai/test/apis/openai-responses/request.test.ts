@@ -258,7 +258,7 @@ describe("OR-016 limits and efforts", () => {
 });
 
 describe("OR-017 results", () => {
-  const image = { type: "image" as const, data: "AAAA", mimeType: "image/png" };
+  const image = { type: "image" as const, data: "iVBORw0KGgo=", mimeType: "image/png" };
   const answer = assistant(gpt, [call("call_a"), text("late")]);
   const seen = { ...result("call_a", "see"), content: [{ type: "text" as const, text: "see" }, image] };
 
@@ -272,7 +272,7 @@ describe("OR-017 results", () => {
     ]);
     expect(input[3].output).toEqual([
       { type: "input_text", text: "see" },
-      { type: "input_image", detail: "auto", image_url: "data:image/png;base64,AAAA" },
+      { type: "input_image", detail: "auto", image_url: "data:image/png;base64,iVBORw0KGgo=" },
     ]);
     expect(inputOf({ ...gpt, input: ["text"] }, user("a"), answer, seen)[3].output).toBe(
       "see\n[An image was here; this model cannot see images.]",

@@ -1,7 +1,8 @@
+import { checkImage } from "@pikit/ai";
 import type { TSchema } from "@sinclair/typebox";
 import { Errors, type ValueError } from "@sinclair/typebox/errors";
 import { Check } from "@sinclair/typebox/value";
-import { type Params, type RequestName, requests } from "./protocol.ts";
+import { type ChatParams, type Params, type RequestName, requests } from "./protocol.ts";
 
 /** Places that hold a key, or hold what holds one: what was received there is not quoted. */
 const secretPaths: ReadonlySet<string> = new Set(["", "/config", "/config/api_key"]);
@@ -21,9 +22,20 @@ export class BadRequestError extends Error {
 export function readParams<N extends RequestName>(name: N, params: unknown): Params<N> {
   const schema = requests[name];
   const known = keepKnown(schema, params ?? {});
-  if (Check(schema, known)) return known as Params<N>;
+  if (Check(schema, known)) {
+    requireImages(known as Partial<ChatParams>);
+    return known as Params<N>;
+  }
   const error = Errors(schema, known).First();
   throw new BadRequestError(error ? describe(error) : 'Field "params" does not have the expected fields.');
+}
+
+function requireImages({ images = [] }: Pick<ChatParams, "images">): void {
+  for (const [index, { media_type: mimeType, data_base64: data }] of images.entries()) {
+    const found = checkImage({ type: "image", mimeType, data });
+    if ("image" in found) continue;
+    throw new BadRequestError(`Field "params.images.${index}.data_base64" must be an image in base64, but ${found.problem}.`);
+  }
 }
 
 /** A copy with the fields that the schema knows, as deep as the schema goes. What is no object where one is expected stays. */

@@ -33,8 +33,10 @@ export function writeMessage(message: AgentMessage, longest = longestOutput): st
     }
     case "assistant": {
       const parts = shown.content.map((block) => {
-        if (block.type === "text") return escapeElements(block.text.trim());
-        if (block.type === "thinking") return element("thinking", "", shorten(block.thinking.trim(), longest));
+        if (block.type === "text") return escapeElements((block.text ?? "").trim());
+        if (block.type === "thinking") return element("thinking", "", shorten((block.thinking ?? "").trim(), longest));
+        // A stored message of another program may hold more kinds.
+        if (block.type !== "toolCall") return "";
         return element("call", ` of="${nameOf(block.name)}"`, shorten(JSON.stringify(block.arguments ?? {}), longest));
       });
       const text = parts.filter((part) => part !== "").join("\n");

@@ -60,6 +60,10 @@ describe("the parameters of a request", () => {
       { message: "", images: [image, { ...image, data_base64: "data:;x" }] },
       'Field "params.images.1.data_base64" must be base64 text, but is "data:;x".',
     ],
+    [
+      { message: "", images: [image, { ...image, data_base64: "bm90IGFuIGltYWdl" }] },
+      'Field "params.images.1.data_base64" must be an image in base64, but its data is not a PNG, JPEG, GIF or WebP image.',
+    ],
     [{ message: "", context: "x" }, 'Field "params.context" must be an object, but is "x".'],
     [{ message: "", context: { append: [[[]]] } }, 'Field "params.context.append" must be a string, but is an array of 1.'],
     [{ message: "", skill_dirs: "x" }, 'Field "params.skill_dirs" must be an array, but is "x".'],

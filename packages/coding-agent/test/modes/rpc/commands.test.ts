@@ -265,6 +265,34 @@ describe("refusals", () => {
   });
 });
 
+test("B9 images that are none are refused by name, by every command that takes some, and the session goes on", async () => {
+  const rpc = startRpc(workspace, ["--model", await workspace.script(hello, hello)]);
+  const text = Buffer.from("not an image").toString("base64");
+  const good = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
+  const attachment = { id: "1", type: "image", fileName: "a.png", mimeType: "image/png", size: 3, content: text };
+  const why = "its data is not a PNG, JPEG, GIF or WebP image";
+  for (const type of ["prompt", "steer", "follow_up", "abort_and_prompt"]) {
+    const images = [good, { ...good, data: text }];
+    expect(await rpc.request({ type, message: "See", images })).toMatchObject({
+      success: false,
+      error: `Field "images.1.data" must be an image in base64, but ${why}.`,
+    });
+    expect(await rpc.request({ type, message: "See", attachments: [attachment] })).toMatchObject({
+      success: false,
+      error: `Field "attachments.0.content" must be an image in base64, but ${why}.`,
+    });
+    const broken = [{ ...good, data: "no base64!" }];
+    expect(await rpc.request({ type, message: "See", images: broken })).toMatchObject({
+      success: false,
+      error: 'Field "images.0.data" must be an image in base64, but its data is not valid base64.',
+    });
+  }
+  expect(await rpc.ask({ type: "get_messages" })).toEqual({ messages: [] });
+  rpc.send({ type: "prompt", message: "See", images: [{ ...good, mimeType: "image/jpeg" }] });
+  const { messages } = await rpc.waitFor({ type: "agent_end" });
+  expect(messages).toMatchObject([{ content: [{ text: "See" }, good] }, {}]);
+});
+
 test("attachments and images of a prompt come back as they were sent, wherever messages are told, also from the file; an image is stored once", async () => {
   const rpc = startRpc(workspace, ["--model", await workspace.script(hello)]);
   const attachment = {
@@ -273,31 +301,31 @@ test("attachments and images of a prompt come back as they were sent, wherever m
     fileName: "a.png",
     mimeType: "image/png",
     size: 3,
-    content: "AAAA",
+    content: "iVBORw0KGgo=",
     extractedText: null,
     preview: null,
   };
   const note = { ...attachment, id: "2", type: "document", fileName: "n.txt", mimeType: "text/plain", content: "aGk=" };
-  const last = { ...attachment, id: "3", content: "CCCC" };
+  const last = { ...attachment, id: "3", content: "/9j/4A==" };
   rpc.send({
     type: "prompt",
     message: "See",
     attachments: [attachment, note, last],
-    images: [{ type: "image", data: "BBBB", mimeType: "image/gif" }],
+    images: [{ type: "image", data: "R0lGODlh", mimeType: "image/gif" }],
   });
   const { messages } = await rpc.waitFor({ type: "agent_end" });
   const sent = {
     content: [
       { type: "text", text: "See" },
       { type: "text", text: "n.txt\nhi" },
-      { type: "image", data: "BBBB" },
-      { type: "image", data: "AAAA" },
-      { type: "image", data: "CCCC" },
+      { type: "image", data: "R0lGODlh" },
+      { type: "image", data: "iVBORw0KGgo=" },
+      { type: "image", data: "/9j/4A==" },
     ],
     attachments: [
-      { id: "1", fileName: "a.png", content: "AAAA" },
+      { id: "1", fileName: "a.png", content: "iVBORw0KGgo=" },
       { id: "2", content: "aGk=" },
-      { id: "3", content: "CCCC" },
+      { id: "3", content: "/9j/4A==" },
     ],
   };
   expect(messages).toMatchObject([sent, {}]);
@@ -312,9 +340,9 @@ test("attachments and images of a prompt come back as they were sent, wherever m
         message: expect.objectContaining({ attachments: expect.arrayContaining([expect.objectContaining(sent.attachments[2])]) }),
       }),
     );
-    expect(JSON.stringify(await each.ask({ type: "get_tree" })).split('"CCCC"')).toHaveLength(3);
+    expect(JSON.stringify(await each.ask({ type: "get_tree" })).split('"/9j/4A=="')).toHaveLength(3);
   }
-  expect((await readFile(String(sessionFile), "utf8")).split('"CCCC"')).toHaveLength(2);
+  expect((await readFile(String(sessionFile), "utf8")).split('"/9j/4A=="')).toHaveLength(2);
 });
 
 test("--session-dir, --session-id and --no-session say where a session is kept", async () => {

@@ -162,7 +162,7 @@ describe("null and absent are the same in every optional field", () => {
       fileName: "a.png",
       mimeType: "image/png",
       size: 3,
-      content: "AAAA",
+      content: "iVBORw0KGgo=",
       extractedText: null,
       preview: null,
     };
