@@ -13,7 +13,7 @@ test("an unknown api is an error event that names the known ones", async () => {
   expect(summarize(await collect(answer))).toEqual([{ type: "error", reason: "error" }]);
   const { errorMessage } = await answer.result();
   expect(errorMessage).toMatch(
-    /^Unknown api "no-such-api": expected one of anthropic-messages, .*openai-completions, .*scripted, or one added with registerApi/,
+    /^Unknown api "no-such-api": expected one of anthropic-messages, .*openai-completions, .*scripted, .*or one added with registerApi/,
   );
   expect(answer.failure?.code).toBe("unsupported");
 });
