@@ -11,7 +11,7 @@ export interface FindLocalModelsOptions {
   signal?: AbortSignal | undefined;
   /** Default: `defaultEndpoints()`. */
   endpoints?: readonly LocalEndpoint[];
-  /** How long each question may take, in milliseconds. Default 500. */
+  /** How long each question may take, in milliseconds. Default 3000: a busy machine answers late, and one that is not there at once. */
   timeoutMs?: number;
 }
 
@@ -55,7 +55,7 @@ export function defaultEndpoints(): LocalEndpoint[] {
 export async function findLocalModels({
   signal,
   endpoints = defaultEndpoints(),
-  timeoutMs = 500,
+  timeoutMs = 3000,
 }: FindLocalModelsOptions = {}): Promise<Model[]> {
   signal?.throwIfAborted();
   const lists = await Promise.all(
