@@ -58,15 +58,17 @@ export class AgentSession {
   readonly commands: SlashCommands;
   readonly #parts: ConnectedParts;
   #started: Promise<void> | undefined;
+  #disposal: Promise<void> | undefined;
   readonly #shutdown = Promise.withResolvers<void>();
   #isShuttingDown = false;
 
   /** @param parts - As `connectParts` makes them. */
   constructor(parts: ConnectedParts) {
     this.#parts = parts;
-    this.models = parts.models;
-    this.tools = parts.tools;
-    this.history = parts.history;
+    const { life } = parts;
+    this.models = life.guard(parts.models, ["set", "setLevel", "cycle", "cycleLevel", "follow"]);
+    this.tools = life.guard(parts.tools, ["workIn"], ["add", "replace"]);
+    this.history = life.guard(parts.history, ["setName", "setLabel", "startNew", "open", "fork", "clone", "branch"]);
     this.commands = parts.commands;
   }
 
@@ -142,6 +144,7 @@ export class AgentSession {
    * when their handlers are done, which may ask the user. Never rejects.
    */
   start(): Promise<void> {
+    if (this.#disposal !== undefined) return Promise.resolve();
     // Known before the first handler runs, which may send a prompt.
     this.#started ??= Promise.resolve().then(() => this.#parts.hooks.current?.start?.("start"));
     return this.#started;
@@ -182,6 +185,7 @@ export class AgentSession {
    * calls a command is never refused: it runs beside the run that is going.
    */
   async submit(text: string, options: PromptOptions = {}): Promise<PromptRun> {
+    this.#parts.life.requireOpen();
     // Not where it is being told: what a handler sends then must not wait for the handler.
     if (!this.#started) await this.start();
     const { signal, streamingBehavior, ...input } = options;
@@ -201,6 +205,7 @@ export class AgentSession {
    * @throws {SessionError} As `prompt`, where it starts a run.
    */
   async send(message: CustomMessage, behavior?: StreamingBehavior): Promise<void> {
+    this.#parts.life.requireOpen();
     if (behavior && this.isStreaming) this.#parts.queues.addMessage(behavior, message);
     else if (behavior) await startRun(this.#parts, async () => message);
     else {
@@ -217,9 +222,12 @@ export class AgentSession {
    * @throws {SessionError} `invalid_input`. Nothing is queued then.
    */
   async queue(behavior: StreamingBehavior, input: PromptInput): Promise<void> {
-    const call = this.commands.find(input.text);
-    if (call) this.#parts.commandRuns.start(call);
-    else await this.#parts.queues.add(behavior, { ...input, text: await this.#parts.expandPrompt(input.text, this.cwd) });
+    const { commandRuns, life, queues, expandPrompt } = this.#parts;
+    await life.change(async () => {
+      const call = this.commands.find(input.text);
+      if (call) commandRuns.start(call);
+      else await queues.add(behavior, { ...input, text: await expandPrompt(input.text, this.cwd) });
+    });
   }
 
   /** The texts that wait in the queues, first to go first. */
@@ -229,11 +237,12 @@ export class AgentSession {
 
   /** Empties both queues and returns the texts that were in them. */
   clearQueue(): Promise<QueuedTexts> {
-    return this.#parts.queues.clear();
+    return this.#parts.life.change(() => this.#parts.queues.clear());
   }
 
   /** Aborts the run that is going, then submits the prompt. Resolves when the prompt is accepted. An unusable prompt aborts nothing. */
   async abortAndSubmit(text: string, options: PromptOptions = {}): Promise<PromptRun> {
+    this.#parts.life.requireOpen();
     createUserMessage({ ...options, text });
     await this.abort();
     return this.submit(text, options);
@@ -241,21 +250,25 @@ export class AgentSession {
 
   /** How many steering messages go in at a time. */
   setSteeringMode(mode: QueueMode): void {
+    this.#parts.life.requireOpen();
     this.#parts.agent.steering.mode = mode;
   }
 
   /** How many follow-ups go in at a time. */
   setFollowUpMode(mode: QueueMode): void {
+    this.#parts.life.requireOpen();
     this.#parts.agent.followUps.mode = mode;
   }
 
   /** Whether steering may skip tool calls of the turn that have not started. */
   setInterruptMode(mode: InterruptMode): void {
+    this.#parts.life.requireOpen();
     this.#parts.agent.interruptMode = mode;
   }
 
   /** Whether answers that failed for a passing reason are asked for again. */
   setAutoRetry(enabled: boolean): void {
+    this.#parts.life.requireOpen();
     for (const retry of this.#parts.retries) retry.enabled = enabled;
   }
 
@@ -283,7 +296,9 @@ export class AgentSession {
    *   The conversation is unchanged then.
    */
   async compact({ instructions, signal, onStarted }: CompactOptions = {}): Promise<CompactionResult> {
+    this.#parts.life.requireOpen();
     await this.#parts.runs.abort();
+    this.#parts.life.requireOpen();
     const result = this.#parts.compactor.compact(instructions, signal);
     onStarted?.();
     return result;
@@ -291,6 +306,7 @@ export class AgentSession {
 
   /** Whether the conversation is compacted by itself when it comes near the end of the model's window. */
   setAutoCompaction(enabled: boolean): void {
+    this.#parts.life.requireOpen();
     this.#parts.compactor.enabled = enabled;
   }
 
@@ -301,9 +317,12 @@ export class AgentSession {
    * @throws {SessionError} `invalid_input`; the list stays as it was.
    */
   async setTodos(phases: readonly TodoPhaseInput[]): Promise<TodoPhase[]> {
-    const normalised = await this.#parts.todos.set(phases, "host");
-    await offerTodos(this.tools, this.#parts.todos);
-    return normalised;
+    const { life, todos, tools } = this.#parts;
+    return life.change(async () => {
+      const normalised = await todos.set(phases, "host");
+      await offerTodos(tools, todos);
+      return normalised;
+    });
   }
 
   /** What a prompt can begin with, and what it does then: commands of extensions, prompt templates, skills. */
@@ -363,13 +382,16 @@ export class AgentSession {
     command: string,
     options: { excludeFromContext?: boolean; onOutput?: (chunk: string) => void; signal?: AbortSignal } = {},
   ): Promise<BashResult> {
-    const { conversation } = this.#parts.transcript;
-    const result = await this.#parts.shell.run(command, { cwd: this.cwd, onOutput: options.onOutput, signal: options.signal });
-    // A command of a conversation that has been left has nowhere to be told.
-    if (conversation === this.#parts.transcript.conversation) {
-      await this.#parts.transcript.insert(toBashMessage(command, result, options.excludeFromContext ?? false));
-    }
-    return result;
+    const { life, shell, transcript } = this.#parts;
+    return life.change(async () => {
+      const { conversation } = transcript;
+      const result = await shell.run(command, { cwd: this.cwd, onOutput: options.onOutput, signal: options.signal });
+      // A command of a conversation that has been left has nowhere to be told.
+      if (conversation === transcript.conversation) {
+        await transcript.insert(toBashMessage(command, result, options.excludeFromContext ?? false));
+      }
+      return result;
+    });
   }
 
   /** Stops all shell commands of the user's own. */
@@ -412,13 +434,27 @@ export class AgentSession {
     await this.dispose();
   }
 
-  /** Stops everything that the session started and lets go of its subscribers and its file. Safe to call twice. */
-  async dispose(): Promise<void> {
-    this.#parts.commandRuns.close();
-    await Promise.all([this.#parts.shell.stop(), this.#parts.runs.close(), this.#parts.compactor.abort()]);
-    await this.#parts.hooks.current?.shutdown?.();
-    await Promise.all([this.tools.dispose(), this.#parts.stopProcesses()]);
-    await this.#parts.transcript.conversation.close();
+  /**
+   * Stops everything that the session started and lets go of its subscribers and its file. From the call on, whatever would change the
+   * session is refused with `disposed`; what has begun settles first. When it has resolved, nobody is told of anything. What can be read
+   * stays readable. Safe to call twice.
+   */
+  dispose(): Promise<void> {
+    this.#disposal ??= this.#dispose();
+    return this.#disposal;
+  }
+
+  async #dispose(): Promise<void> {
+    const { life, commandRuns, shell, runs, compactor, hooks, tools, transcript, queueUpdates } = this.#parts;
+    life.close();
+    commandRuns.close();
+    await Promise.all([shell.stop(), runs.close(), compactor.abort()]);
+    await life.settle();
+    await hooks.current?.shutdown?.();
+    await Promise.all([tools.dispose(), this.#parts.stopProcesses()]);
+    queueUpdates.flush();
+    await transcript.conversation.close();
+    life.silence();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -64,9 +64,13 @@ async function openSession(options: CreateAgentSessionOptions, inherited: Inheri
   const choice = options.session ?? "new";
   const store = options.store ?? (await createStore(choice, resolve(folder)));
   const conversation = await begin(store, choice, startFolder, reporterOf(options));
+  /** What was begun, the last first. */
+  const undo: (() => unknown)[] = [];
   try {
-    return await assemble(conversation, store, { ...options, cwd: startFolder, agentDir }, inherited);
+    return await assemble(conversation, store, { ...options, cwd: startFolder, agentDir }, inherited, (end) => undo.unshift(end));
   } catch (error) {
+    // What cannot be ended must not keep the rest from it, nor hide why.
+    for (const end of undo) await Promise.resolve(end()).catch(() => undefined);
     await conversation.close();
     throw error;
   }
@@ -74,12 +78,17 @@ async function openSession(options: CreateAgentSessionOptions, inherited: Inheri
 
 type ResolvedOptions = CreateAgentSessionOptions & { cwd: string; agentDir: string };
 
-/** Puts the parts of a session together. */
+/**
+ * Puts the parts of a session together.
+ *
+ * @param onFailure - Takes what ends the part that has just been begun, for the case that a later one fails.
+ */
 async function assemble(
   conversation: Conversation,
   store: SessionStore,
   options: ResolvedOptions,
   inherited: Inherited | undefined,
+  onFailure: (end: () => unknown) => void,
 ): Promise<AgentSession> {
   const { cwd: startFolder, agentDir } = options;
   const user = new UserSlot(options.user ?? absentUser);
@@ -97,6 +106,7 @@ async function assemble(
         places: () => resources.extensionPlaces(),
         limitMs: options.extensionTimeoutMs,
       });
+  onFailure(async () => extensions?.shutdown());
   if (extensions && resources.hasExtensions(settings)) await extensions.load();
   const models = createModels(options, cwd, extensions?.providers ?? [], report);
   const context = await conversation.readContext();
@@ -191,6 +201,7 @@ async function assemble(
     report,
   });
   const session = new AgentSession(connected);
+  onFailure(() => session.dispose());
   const mcp =
     inherited || options.mcp === false
       ? undefined

@@ -31,6 +31,7 @@ import { QueueUpdates } from "./run/queue-updates.ts";
 import { RunController } from "./run/run-controller.ts";
 import { RunSupervisor } from "./run/run-supervisor.ts";
 import { SessionHistory } from "./run/session-history.ts";
+import { SessionLife } from "./run/session-life.ts";
 import { SessionQueues } from "./run/session-queues.ts";
 import { ShellCommands } from "./run/shell-commands.ts";
 import type { StreamRules, StreamRulesOptions } from "./run/stream-rules.ts";
@@ -110,6 +111,8 @@ export interface ConnectedParts {
   queues: SessionQueues;
   queueUpdates: QueueUpdates;
   models: ModelChoice;
+  /** Whether the session can still be changed. */
+  life: SessionLife;
   /** Of answers, and of the summaries of compactions. */
   retries: readonly [AutoRetry, AutoRetry];
   limits: LimitGuard;
@@ -139,7 +142,9 @@ export async function connectParts({ conversation, context, ...parts }: AgentSes
   });
   const { hooks = { current: undefined }, commands = new SlashCommands() } = parts;
   let startedRuns = 0;
+  const life = new SessionLife();
   const emit = (event: AgentSessionEvent) => {
+    if (life.isSilent) return;
     if (event.type === "agent_start") startedRuns += 1;
     const told = listeners.emit(event);
     // After the subscribers, so that a slow extension does not keep the event from whoever shows it.
@@ -285,7 +290,7 @@ export async function connectParts({ conversation, context, ...parts }: AgentSes
   return {
     retries: [retry, compactionRetry],
     ...{ agent, listeners, transcript, queues, queueUpdates, models, limits, compactor, todos, tools, runs, shell, history },
-    ...{ hooks, commands, commandRuns, emit, user: parts.user },
+    ...{ hooks, commands, commandRuns, emit, life, user: parts.user },
     systemPrompt,
     expandPrompt: parts.expandPrompt ?? (async (text) => text),
     listPrompts: parts.listPrompts ?? (async () => []),

@@ -2,7 +2,7 @@ import type { Signal } from "./abort-signal.ts";
 import { AgentLife } from "./agent-life.ts";
 import { callSafely } from "./call-safely.ts";
 import type { Connection, IncomingFrame, OutputListener } from "./connection.ts";
-import { type AgentProcessError, RpcAbortError } from "./errors.ts";
+import { type AgentProcessError, RpcAbortError, RpcTimeoutError } from "./errors.ts";
 import { EventHub, type EventListener, type EventsOptions } from "./event-hub.ts";
 import type { EventIterator } from "./event-queue.ts";
 import { Flow } from "./flow.ts";
@@ -32,6 +32,9 @@ export interface BashOptions extends CommandOptions<"bash", "command"> {
   /** Receives the output as it comes. An agent without deltas tells it only with the result. */
   onOutput?: OutputListener;
 }
+
+/** Milliseconds that an agent may take to abort a run that took too long. */
+const abortGraceMs = 5000;
 
 /** Commands that take as long as what they run. */
 const longCommands: ReadonlySet<CommandName> = new Set<CommandName>(["bash", "compact"]);
@@ -131,25 +134,32 @@ export class RpcClient extends RpcDialogs {
   /**
    * Starts a run and waits until it has settled: retries and compactions are over, and nothing that it started is at work.
    *
+   * @param options - `timeoutMs` bounds the whole run, not only its acceptance; 0 and absent: the run may take as long as it likes.
    * @returns everything that the run added to the conversation. A run that failed or was aborted ends with an assistant message whose
    *   `stopReason` says so; that is not an error of this call.
+   * @throws {RpcTimeoutError} When the run was not over within `timeoutMs`. It has been aborted then.
    */
   async promptAndWait(message: string, options: PromptOptions = {}): Promise<AgentMessage[]> {
-    const run = () => this.#runs.promptAndWait((onAnswer) => this.#sendPrompt(message, options, onAnswer));
-    return await this.#stoppable("prompt", options.signal, () => this.#flow.whileAwaiting(run));
+    return await this.#bounded(options, (rest) => {
+      const run = () => this.#runs.promptAndWait((onAnswer) => this.#sendPrompt(message, rest, onAnswer));
+      return this.#stoppable("prompt", options.signal, () => this.#flow.whileAwaiting(run));
+    });
   }
 
   /**
    * Starts a run and yields the text of its answers as it comes, with an empty line between two texts. It begins with the first `next()`;
-   * leaving the loop before the end aborts the run.
+   * leaving the loop before the end aborts the run. `timeoutMs` is as in `promptAndWait`.
    *
    * @throws {RpcRunError} When the run failed after its prompt was accepted. An aborted run just ends.
    */
   text(message: string, options: PromptOptions = {}): AsyncGenerator<string, void, undefined> {
-    const send = (onAnswer: () => void) => this.#sendPrompt(message, options, onAnswer);
     return streamText({
       listen: () => this.#events.iterate({}, this.#life.closedBy),
-      run: (onSettled) => this.#stoppable("prompt", options.signal, () => this.#runs.promptAndWait(send, onSettled)),
+      run: (onSettled) =>
+        this.#bounded(options, (rest) => {
+          const send = (onAnswer: () => void) => this.#sendPrompt(message, rest, onAnswer);
+          return this.#stoppable("prompt", options.signal, () => this.#runs.promptAndWait(send, onSettled));
+        }),
       abort: () => this.abort(),
     });
   }
@@ -235,6 +245,32 @@ export class RpcClient extends RpcDialogs {
   #sendPrompt(message: string, options: PromptOptions, onAnswer: () => void): Promise<void> {
     const [params, { signal: _, ...sendOptions }] = split(options);
     return this.#request("prompt", { ...params, message }, sendOptions, { onAnswer }).then(() => undefined);
+  }
+
+  /**
+   * Waits for a run no longer than `timeoutMs`, acceptance included, then aborts it.
+   *
+   * @throws {RpcTimeoutError} When the run has been aborted, or the agent cannot be told.
+   */
+  async #bounded<T>(options: PromptOptions, run: (rest: PromptOptions) => Promise<T>): Promise<T> {
+    const { timeoutMs = 0 } = options;
+    if (timeoutMs <= 0) return await run(options);
+    const expiry = Promise.withResolvers<void>();
+    const timer = setTimeout(expiry.resolve, timeoutMs);
+    // A program that has nothing else to do may end.
+    timer.unref();
+    // What bounds the run bounds its acceptance too, and stops it.
+    const running = run({ ...options, timeoutMs: 0 });
+    try {
+      const isLate = await Promise.race([running.then(() => false), expiry.promise.then(() => true)]);
+      if (!isLate) return await running;
+    } finally {
+      clearTimeout(timer);
+    }
+    running.catch(() => undefined);
+    // When that is answered, the run has settled, and the next prompt is accepted.
+    await this.abort({ timeoutMs: abortGraceMs }).catch(() => undefined);
+    throw new RpcTimeoutError("prompt", timeoutMs, "The run was not over");
   }
 
   /** Does work that a signal does not leave alone but stops; the work tells then how it ended. */

@@ -86,3 +86,28 @@ test("no listener is left on a signal when its call is answered, refused, or cut
   await new Promise(setImmediate);
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
+
+test("timeoutMs of promptAndWait and text bounds the whole run: it is aborted, and the agent is free again", async () => {
+  await using client = await startClient("works-long");
+  const clock = holdClock();
+  const seen: string[] = [];
+  client.onEvent(({ type }) => void seen.push(type));
+  const read = async () => {
+    for await (const _ of client.text("Go", { timeoutMs: 60_000 }));
+  };
+  for (const run of [() => client.promptAndWait("Go", { timeoutMs: 60_000 }), read]) {
+    seen.length = 0;
+    const started = new Promise((resolve) => client.onEvent("agent_start", resolve));
+    const late = errorOf(run());
+    await started;
+    clock.pass(59_999);
+    await client.getState();
+    expect(seen).not.toContain("agent_settled");
+    clock.pass(1);
+    expect(await late).toMatchObject({ name: "RpcTimeoutError", code: "timeout", command: "prompt", timeoutMs: 60_000 });
+    expect(seen.at(-1)).toBe("agent_settled");
+  }
+  const again = client.promptAndWait("Go");
+  await client.abort();
+  expect(await again).toMatchObject([{ content: "stopped" }]);
+});

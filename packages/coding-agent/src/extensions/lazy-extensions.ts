@@ -34,6 +34,11 @@ export class LazyExtensions implements HookSlot {
     await this.#extensions?.bind(session);
   }
 
+  /** Ends what was loaded. */
+  async shutdown(): Promise<void> {
+    await this.#extensions?.shutdown();
+  }
+
   /** Loads everything anew, also where there was nothing before. */
   async reload(session: SessionAccess): Promise<void> {
     await (await this.#create()).reload(session);

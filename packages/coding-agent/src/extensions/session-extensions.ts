@@ -1,5 +1,6 @@
 import { SessionError } from "../errors.ts";
 import type { CustomProvider } from "../models/custom-providers.ts";
+import { absentUser } from "../user-interface.ts";
 import type { ExtensionFactory } from "./api.ts";
 import { ExtensionHost } from "./extension-host.ts";
 import type { ExtensionPlaces } from "./find-extensions.ts";
@@ -88,8 +89,28 @@ export class SessionExtensions implements HookSlot {
     Promise.resolve(told).catch(() => {}); // who listens has failed
   }
 
+  /** Ends the extensions, also those that were loaded for a session which never came to be. */
+  async shutdown(): Promise<void> {
+    const { commands, limitMs = defaultLimitMs } = this.#options;
+    this.#host ??= new ExtensionHost({ ...this.#loaded, session: this.#session ?? noSession, commands, limitMs });
+    await this.#host.shutdown();
+  }
+
   #requireSession(): SessionAccess {
     if (this.#session) return this.#session;
-    throw new SessionError("invalid_input", "There is no session yet: do this in a handler, such as that of session_start.");
+    throw missingSession();
   }
 }
+
+function missingSession(): SessionError {
+  return new SessionError("invalid_input", "There is no session yet: do this in a handler, such as that of session_start.");
+}
+
+/** What extensions end in whose session failed to be made. */
+const noSession = new Proxy({} as SessionAccess, {
+  get(_target, name) {
+    if (name === "emit") return () => undefined;
+    if (name === "user") return absentUser;
+    throw missingSession();
+  },
+});
