@@ -448,6 +448,8 @@ export class AgentSession {
     const { life, commandRuns, shell, runs, compactor, hooks, tools, transcript, queueUpdates } = this.#parts;
     life.close();
     commandRuns.close();
+    // A handler that is waited for must not hold what it has to decide about.
+    hooks.current?.abort?.();
     await Promise.all([shell.stop(), runs.close(), compactor.abort()]);
     await life.settle();
     await hooks.current?.shutdown?.();
