@@ -333,6 +333,8 @@ test("cost-limit ends a run past the limit, and the next one begins at zero", as
     "cost-limit: $1.00 of $1.50",
     "cost-limit: $2.00 of $1.50",
     "The run has cost $2.00, and $1.50 is its limit. It was stopped.",
+    // The turn that says that the run was aborted.
+    "cost-limit: $2.00 of $1.50",
   ]);
   await session.prompt("Again");
   expect(session.lastAssistantText()).toBe("Done.");

@@ -7,7 +7,7 @@ export interface SoakPrompt {
   /** At the first event of this type: what is done. */
   during?: { event: "tool_execution_start" | "tool_execution_update" | "text_delta"; act: "abort" | "steer" | "followUp" };
   /** The stop reason of its last answer. */
-  ending: "stop" | "toolUse" | "aborted" | "error";
+  ending: "stop" | "aborted" | "error";
 }
 
 const bash = (...commands: string[]): ScriptedAnswer => ({
@@ -25,9 +25,9 @@ const kinds: readonly SoakPrompt[] = [
   {
     answers: [bash("echo started; sleep 600 & sleep 600", "echo never")],
     during: at("tool_execution_update", "abort"),
-    ending: "toolUse",
+    ending: "aborted",
   },
-  { answers: [bash("sleep 600")], during: at("tool_execution_start", "abort"), ending: "toolUse" },
+  { answers: [bash("sleep 600")], during: at("tool_execution_start", "abort"), ending: "aborted" },
   { answers: [slow], during: at("text_delta", "abort"), ending: "aborted" },
   { answers: [bash("echo x"), done], during: at("tool_execution_start", "steer"), ending: "stop" },
   { answers: [bash("echo y"), done, done], during: at("tool_execution_start", "followUp"), ending: "stop" },
