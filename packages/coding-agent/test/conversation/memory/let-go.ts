@@ -25,6 +25,8 @@ const callsPerPrompt = 4;
 /** Few large ones: a script's model counts the characters of the whole context with each answer. */
 const resultCount = 3 * callsPerPrompt;
 const resultLength = Number(length) / resultCount;
+/** What the bytes of an image begin with. */
+const pngSignature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 /** Milliseconds until what is not needed has to be gone: in memory it is packed first. */
 const patienceMs = 200_000;
 
@@ -85,7 +87,8 @@ const steps: Readonly<Record<string, (session: AgentSession) => Promise<unknown>
     await session.prompt("Let somebody look.");
   },
   async queues(session) {
-    const image = () => ({ type: "image" as const, data: randomBytes(resultLength).toString("base64"), mimeType: "image/png" });
+    const data = () => Buffer.concat([pngSignature, randomBytes(resultLength)]).toString("base64");
+    const image = () => ({ type: "image" as const, data: data(), mimeType: "image/png" });
     await session.queue("steer", { text: "And this", images: [image()] });
     await session.queue("followUp", { text: "Then this", images: [image()] });
     await session.prompt("Go.");
