@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { removeStrangers } from "./dist-files.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = join(root, "node_modules/.bin");
@@ -24,6 +25,7 @@ const { status } = spawnSync("turbo", ["run", "build", "--output-logs=errors-onl
   env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}`, TURBO_TELEMETRY_DISABLED: "1" },
 });
 if (status !== 0) refuse("the build failed, see above");
+removeStrangers(process.cwd());
 
 /** @returns {never} */
 function refuse(reason) {

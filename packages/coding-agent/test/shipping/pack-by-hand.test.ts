@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { mkdir, symlink } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { cleanEnvironment, root, run, temporaryFolder, tool } from "./helpers.ts";
@@ -9,16 +9,18 @@ const manifest = (fields: object) => `${JSON.stringify({ version: "1.2.3", type:
 
 /** A small workspace that packs as ours does: `a`, which is not built, depends on `b`. */
 async function smallWorkspace(): Promise<string> {
-  const build = `node -e "require('fs').mkdirSync('dist'); require('fs').writeFileSync('dist/index.js', 'export {};')"`;
+  const write = `node -e "require('fs').mkdirSync('dist', { recursive: true }); require('fs').writeFileSync('dist/index.js', 'export {};')"`;
+  const build = `${write} && node ../../scripts/dist-files.mjs`;
   const folder = await temporaryFolder({
     "package.json": manifest({ name: "root", private: true, packageManager: "pnpm@12.21.0" }),
     "pnpm-workspace.yaml": "packages: [packages/*]\npmOnFail: ignore\nverifyDepsBeforeRun: false\n",
     "pnpm-lock.yaml": "lockfileVersion: '9.0'\n",
-    "turbo.json": JSON.stringify({ tasks: { build: { outputs: ["dist/**"] } } }),
+    "turbo.json": JSON.stringify({ tasks: { build: { inputs: ["package.json"], outputs: ["dist/**"] } } }),
     "scripts/prepack.mjs": readFileSync(join(root, "scripts/prepack.mjs"), "utf8"),
+    "scripts/dist-files.mjs": readFileSync(join(root, "scripts/dist-files.mjs"), "utf8"),
     "packages/a/package.json": manifest({
       name: "a",
-      files: ["dist"],
+      files: ["dist", "!dist/.files"],
       scripts: { build, prepack: "node ../../scripts/prepack.mjs" },
       dependencies: { b: "workspace:^" },
     }),
@@ -47,7 +49,7 @@ describe.each(["pack", "publish"])("npm %s by hand", (command) => {
   });
 });
 
-test("pnpm pack builds what is not built, and writes the versions of the workspace", async () => {
+test("pnpm pack builds what is not built, writes the versions of the workspace, and takes nothing that another build has left", async () => {
   const folder = await smallWorkspace();
   const cwd = join(folder, "packages/a");
   const { code, stdout, stderr } = await run(tool("pnpm"), ["pack"], { cwd, env: cleanEnvironment(folder) });
@@ -56,6 +58,11 @@ test("pnpm pack builds what is not built, and writes the versions of the workspa
   const unpack = async (...args: string[]) => (await run("tar", ["-xzOf", "a-1.2.3.tgz", ...args], { cwd })).stdout;
   expect(await unpack("package/dist/index.js")).toBe("export {};");
   expect(JSON.parse(await unpack("package/package.json"))).toMatchObject({ dependencies: { b: "^1.2.3" } });
+
+  await writeFile(join(cwd, "dist/chunk-of-before.js"), "");
+  expect(await run(tool("pnpm"), ["pack"], { cwd, env: cleanEnvironment(folder) })).toMatchObject({ code: 0 });
+  const { stdout: files } = await run("tar", ["-tzf", "a-1.2.3.tgz"], { cwd });
+  expect(files.trim().split("\n").sort()).toEqual(["package/dist/index.js", "package/package.json"]);
 });
 
 test.each(packageNames)("@pikit/%s is packed that way", (name) => {
