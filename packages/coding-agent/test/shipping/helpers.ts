@@ -38,6 +38,7 @@ export function run(command: string, args: readonly string[], { cwd, env, input 
         else resolve({ code: child.exitCode, stdout, stderr });
       },
     );
+    child.stdin?.on("error", () => {}); // EPIPE: it has ended without reading everything
     child.stdin?.end(input);
   });
 }

@@ -24,6 +24,7 @@ async function runExample(args: readonly string[], typed: string): Promise<CliRe
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;
   });
+  child.stdin.on("error", () => {}); // EPIPE: it has ended without reading everything
   child.stdin.end(typed);
   const exitCode = await new Promise<number | null>((resolve) => child.on("close", resolve));
   return { stdout, stderr, exitCode };
