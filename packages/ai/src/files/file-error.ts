@@ -50,6 +50,6 @@ export function reasonOf(error: unknown): string {
 
 /** Whether an error says that there is nothing at a path. */
 export function isMissing(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = (error as NodeJS.ErrnoException | null)?.code;
   return code === "ENOENT" || code === "ENOTDIR";
 }

@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { isMissing } from "@pikit/ai/files";
 import type { FileAccess } from "../tools/file-access.ts";
 
 /** More links in a row than any system follows. */
@@ -33,10 +34,4 @@ export async function findWriteTarget(files: FileAccess, path: string, linksLeft
     if (existing === dirname(existing)) return undefined;
     missing.unshift(existing.slice(dirname(existing).length).replace(/^[/\\]/, ""));
   }
-}
-
-function isMissing(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException | null)?.code;
-  // A file in the place of a folder: the write would fail there.
-  return code === "ENOENT" || code === "ENOTDIR";
 }
