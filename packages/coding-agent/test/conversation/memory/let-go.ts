@@ -136,8 +136,9 @@ async function measure(step: (session: AgentSession) => Promise<unknown>): Promi
   const full = await collect(3);
   await step(session);
   const deadline = performance.now() + patienceMs;
-  let left = await collect(1);
-  while (strangersTo(session).length > 0 && performance.now() < deadline) left = await collect(1);
+  await collect(1);
+  while (strangersTo(session).length > 0 && performance.now() < deadline) await collect(1);
+  const left = await collect(2);
   const report = {
     strangers: countBy(strangersTo(session)),
     context: countBy(session.messages.map(({ role }) => role)),
