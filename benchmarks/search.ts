@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFindTool } from "../packages/coding-agent/src/tools/find.ts";
-import { createGrepTool } from "../packages/coding-agent/src/tools/grep.ts";
-import { findRipgrep } from "../packages/coding-agent/src/tools/search/ripgrep-process.ts";
+import { createFindTool } from "../packages/coding-agent/src/tools/find/definition.ts";
+import { createGrepTool } from "../packages/coding-agent/src/tools/grep/definition.ts";
+import { findRipgrep } from "../packages/coding-agent/src/tools/grep/ripgrep-process.ts";
 import { type Result, summarize } from "./lib/statistics.ts";
 
 const folders = 2500;

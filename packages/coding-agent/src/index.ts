@@ -89,13 +89,13 @@ export { parseStreamRule } from "./run/stream-rules/parse-rule.ts";
 export type { StreamRule } from "./run/stream-rules/rule.ts";
 export { type AgentRpcOptions, type RpcModeOptions, runRpcMode, type Streams, serveAgentRpc } from "./serve.ts";
 export type { AgentSessionEvent } from "./session-parts.ts";
-export type { CommandObserver } from "./tools/bash.ts";
+export type { CommandObserver } from "./tools/bash/definition.ts";
 export { defineTool, type ToolDefinition } from "./tools/define-tool.ts";
-export type { DelegationEvent, DelegationObserver } from "./tools/delegate.ts";
-export type { DirectoryEntry, FileAccess, FileFacts, FileType, OpenFile } from "./tools/file-access.ts";
+export type { DelegationEvent, DelegationObserver } from "./tools/delegate/definition.ts";
+export type { DirectoryEntry, FileAccess, FileFacts, FileType, OpenFile } from "./tools/files/file-access.ts";
+export { localFiles } from "./tools/files/local-files.ts";
 export { type BuiltInToolName, builtInToolNames } from "./tools/index.ts";
-export { localFiles } from "./tools/local-files.ts";
-export type { PreviewEvent } from "./tools/preview.ts";
+export type { PreviewEvent } from "./tools/preview/definition.ts";
 export { Type } from "./type-builder.ts";
 export {
   absentUser,

@@ -301,6 +301,6 @@ export async function connectParts({ conversation, context, ...parts }: AgentSes
 
 /** Lets the model change the list of what is to be done. */
 export async function offerTodos(tools: ToolSet, todos: TodoList): Promise<void> {
-  const { createTodoTool } = await import("./tools/todo.ts");
+  const { createTodoTool } = await import("./tools/todo/definition.ts");
   tools.add(createTodoTool(todos));
 }

@@ -37,8 +37,8 @@ test("B2 regular expressions that are made at run time are of linear time, or of
   expect(filesWith(/import\("re2js"\)/)).toEqual([
     "coding-agent/src/run/stream-rules/pattern-set.ts",
     "coding-agent/src/run/tool-patterns.ts",
+    "coding-agent/src/tools/grep/line-matcher.ts",
     "coding-agent/src/tools/search/glob.ts",
-    "coding-agent/src/tools/search/line-matcher.ts",
   ]);
 });
 

@@ -1,5 +1,5 @@
 import type { PendingToolCall } from "@pikit/agent";
-import type { FileAccess } from "../tools/file-access.ts";
+import type { FileAccess } from "../tools/files/file-access.ts";
 import type { UserInterface } from "../user-interface.ts";
 import type { ToolTiers } from "./assess-tool.ts";
 import type { ApprovalRules } from "./policy.ts";

@@ -1,8 +1,8 @@
 import type { AgentTool } from "@pikit/agent";
-import type { FileAccess } from "../tools/file-access.ts";
-import { expandPath, findExisting } from "../tools/paths.ts";
+import type { FileAccess } from "../tools/files/file-access.ts";
+import { expandPath, findExisting } from "../tools/files/paths.ts";
+import { findWriteTarget, isInside } from "../tools/files/write-target.ts";
 import type { RiskTier, Verdict } from "./risk.ts";
-import { findWriteTarget, isInside } from "./write-target.ts";
 
 /** Where a call would work. */
 export interface Place {

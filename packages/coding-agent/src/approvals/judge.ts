@@ -1,5 +1,5 @@
 import type { PendingToolCall } from "@pikit/agent";
-import { localFiles } from "../tools/local-files.ts";
+import { localFiles } from "../tools/files/local-files.ts";
 import { untilAborted } from "../until-aborted.ts";
 import type { ApprovalOptions, Approvals } from "./approvals.ts";
 import { type Answer, Asker } from "./ask.ts";

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { ImageContent } from "@pikit/ai";
 import { UsageError } from "../errors.ts";
 import type { PromptInput } from "../prompt/prompt-input.ts";
-import { detectFileKind, kindHeadBytes } from "../tools/file-kind.ts";
+import { detectFileKind, kindHeadBytes } from "../tools/files/file-kind.ts";
 import { openStdin, readPipedInput } from "./piped-input.ts";
 import { readArgument } from "./read-argument.ts";
 

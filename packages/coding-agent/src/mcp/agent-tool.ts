@@ -1,6 +1,6 @@
 import type { AgentTool, AgentToolResult } from "@pikit/agent";
 import * as Type from "@sinclair/typebox";
-import { createThrottle } from "../tools/throttle.ts";
+import { createThrottle } from "../tools/output/throttle.ts";
 import type { McpProgress, McpTool } from "./connection.ts";
 import type { McpServer } from "./mcp-server.ts";
 import { type McpToolDetails, toToolResult } from "./tool-result.ts";

@@ -1,6 +1,6 @@
 import { defaultOutputLimits } from "../exec/output-limits.ts";
 import { OutputSpool } from "../exec/output-spool.ts";
-import { formatSize } from "../tools/truncate.ts";
+import { formatSize } from "../tools/output/truncate.ts";
 
 /** As much of one result as is stored. */
 const maxFileBytes = 64 * 1024 ** 2;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { ToolError } from "@pikit/agent";
-import { createThrottle } from "../tools/throttle.ts";
+import { createThrottle } from "../tools/output/throttle.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { type McpConnection, McpConnectionError, type McpProgress, type McpTool } from "./connection.ts";
 import { type McpServerConfig, type ResolvedServer, resolveServer } from "./server-config.ts";

@@ -1,7 +1,7 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/sdk/types.js";
 import { type AgentToolResult, ToolError } from "@pikit/agent";
 import { cutDeep, type ImageContent } from "@pikit/ai";
-import { formatSize } from "../tools/truncate.ts";
+import { formatSize } from "../tools/output/truncate.ts";
 import { limitText } from "./limit-text.ts";
 
 /** Images of one result that a model is shown. */

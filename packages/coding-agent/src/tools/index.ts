@@ -1,12 +1,12 @@
 import type { AgentTool } from "@pikit/agent";
 import type { TodoList } from "../run/todo-list.ts";
-import { type BashToolOptions, createBashTool } from "./bash.ts";
-import type { DelegateToolOptions } from "./delegate.ts";
-import { createEditTool } from "./edit.ts";
-import type { FileToolOptions } from "./file-access.ts";
-import type { PreviewToolOptions } from "./preview.ts";
-import { createReadTool } from "./read.ts";
-import { createWriteTool } from "./write.ts";
+import { type BashToolOptions, createBashTool } from "./bash/definition.ts";
+import type { DelegateToolOptions } from "./delegate/definition.ts";
+import { createEditTool } from "./edit/definition.ts";
+import type { FileToolOptions } from "./files/file-access.ts";
+import type { PreviewToolOptions } from "./preview/definition.ts";
+import { createReadTool } from "./read/definition.ts";
+import { createWriteTool } from "./write/definition.ts";
 
 /** The parts of the outside world that a host can replace, and of the session that tools work for. */
 export interface BuiltInToolOptions extends BashToolOptions, FileToolOptions, PreviewToolOptions, DelegateToolOptions {
@@ -22,16 +22,16 @@ const loaders = {
   bash: () => createBashTool,
   edit: () => createEditTool,
   write: () => createWriteTool,
-  grep: async () => (await import("./grep.ts")).createGrepTool,
-  find: async () => (await import("./find.ts")).createFindTool,
-  ls: async () => (await import("./ls.ts")).createLsTool,
+  grep: async () => (await import("./grep/definition.ts")).createGrepTool,
+  find: async () => (await import("./find/definition.ts")).createFindTool,
+  ls: async () => (await import("./ls/definition.ts")).createLsTool,
   todo: async () => {
-    const { createTodoTool } = await import("./todo.ts");
+    const { createTodoTool } = await import("./todo/definition.ts");
     return (_cwd: string, { todos }: BuiltInToolOptions) => createTodoTool(todos);
   },
-  preview: async () => (await import("./preview.ts")).createPreviewTool,
+  preview: async () => (await import("./preview/definition.ts")).createPreviewTool,
   delegate: async () => {
-    const { createDelegateTool } = await import("./delegate.ts");
+    const { createDelegateTool } = await import("./delegate/definition.ts");
     return (_cwd: string, options: BuiltInToolOptions) => createDelegateTool(options);
   },
 } satisfies Record<string, () => ToolFactory | Promise<ToolFactory>>;

@@ -10,7 +10,7 @@ import {
   type TaskSessionRequest,
 } from "../../src/run/delegation.ts";
 import type { RunLimits } from "../../src/run/limits.ts";
-import { createDelegateTool } from "../../src/tools/delegate.ts";
+import { createDelegateTool } from "../../src/tools/delegate/definition.ts";
 import { createGate, throughGate } from "../helpers/gate.ts";
 import { createTaskSession, type TaskSessionOptions } from "./task-session.ts";
 

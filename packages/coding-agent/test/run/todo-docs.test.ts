@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { type TodoPhaseInput, TodoPhaseInputSchema } from "../../src/protocol/data.ts";
 import { events } from "../../src/protocol/events.ts";
 import { TodoList } from "../../src/run/todo-list.ts";
-import { createTodoTool } from "../../src/tools/todo.ts";
+import { createTodoTool } from "../../src/tools/todo/definition.ts";
 import { runTool, textOf } from "../tools/run-tool.ts";
 
 test("the examples of docs/todos.md are what the list, the tool and the events do", async () => {

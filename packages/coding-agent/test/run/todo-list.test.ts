@@ -5,7 +5,7 @@ import { toModelMessages } from "../../src/conversation/messages.ts";
 import type { TodoPhaseInput, TodoStatus } from "../../src/protocol/data.ts";
 import type { TodoEvent } from "../../src/protocol/events.ts";
 import { TodoList } from "../../src/run/todo-list.ts";
-import { createTodoTool } from "../../src/tools/todo.ts";
+import { createTodoTool } from "../../src/tools/todo/definition.ts";
 import { story } from "../helpers/story.ts";
 
 /** A list with everything that it tells and stores. */

@@ -1,6 +1,6 @@
 import type { ImageContent } from "@pikit/ai";
-import { detectFileKind } from "../file-kind.ts";
-import { formatSize } from "../truncate.ts";
+import { detectFileKind } from "../files/file-kind.ts";
+import { formatSize } from "../output/truncate.ts";
 import { type ImageHeader, readImageHeader } from "./image-header.ts";
 import { defaultImageLimits, type ImageLimits, maxDecodedPixels, type Size } from "./image-limits.ts";
 import { runImageJob } from "./run-worker.ts";

@@ -1,6 +1,6 @@
 import { join, relative, sep } from "node:path";
-import { isInside } from "../../approvals/write-target.ts";
-import type { FileAccess, FileFacts } from "../file-access.ts";
+import type { FileAccess, FileFacts } from "../files/file-access.ts";
+import { isInside } from "../files/write-target.ts";
 
 /** Something in the served folder; `path` has its links followed. */
 export interface Served extends FileFacts {

@@ -1,4 +1,4 @@
-import type { DirectoryEntry } from "../file-access.ts";
+import type { DirectoryEntry } from "../files/file-access.ts";
 import { isHidden } from "./find-served.ts";
 
 const maxEntries = 2000;

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ToolError } from "@pikit/agent";
-import type { FileAccess } from "../file-access.ts";
+import type { FileAccess } from "../files/file-access.ts";
 import { findServed } from "./find-served.ts";
 import { createListing } from "./listing.ts";
 import { sendFile } from "./send-file.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { basename } from "node:path";
-import type { FileAccess } from "../file-access.ts";
+import type { FileAccess } from "../files/file-access.ts";
 import { contentTypeOf } from "./content-types.ts";
 import type { Served } from "./find-served.ts";
 

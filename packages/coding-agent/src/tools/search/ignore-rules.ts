@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import type ignore from "ignore";
-import type { FileAccess, OpenFile } from "../file-access.ts";
+import type { FileAccess, OpenFile } from "../files/file-access.ts";
 import { isRepository } from "./repositories.ts";
 
 export const ignoreFileName = ".gitignore";

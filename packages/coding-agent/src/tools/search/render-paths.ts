@@ -1,5 +1,5 @@
 import { defaultOutputLimits } from "../../exec/output-limits.ts";
-import { formatSize, HeadCollector } from "../truncate.ts";
+import { formatSize, HeadCollector } from "../output/truncate.ts";
 
 const { maxBytes } = defaultOutputLimits;
 

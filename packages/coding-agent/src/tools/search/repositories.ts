@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { FileAccess } from "../file-access.ts";
+import type { FileAccess } from "../files/file-access.ts";
 
 /** What makes a folder the root of a repository, also as a file (a worktree, a submodule). ripgrep goes by the same two names. */
 const markers = [".git", ".jj"];

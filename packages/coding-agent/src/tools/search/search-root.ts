@@ -1,6 +1,6 @@
 import { isAbsolute, relative, sep } from "node:path";
 import { ToolError } from "@pikit/agent";
-import type { FileAccess } from "../file-access.ts";
+import type { FileAccess } from "../files/file-access.ts";
 
 /** Where a search begins. */
 export interface SearchRoot {

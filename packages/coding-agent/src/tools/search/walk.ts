@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { untilAborted } from "../../until-aborted.ts";
-import type { DirectoryEntry, FileAccess, FileType } from "../file-access.ts";
+import type { DirectoryEntry, FileAccess, FileType } from "../files/file-access.ts";
 import { createBreather } from "./breather.ts";
 import { IgnoreRules, ignoreFileName, type RuledFolder, readIgnoreFile } from "./ignore-rules.ts";
 import { compareNames } from "./name-order.ts";

@@ -3,11 +3,11 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { localFiles } from "../../../src/tools/local-files.ts";
-import { findRipgrep } from "../../../src/tools/search/ripgrep-process.ts";
+import { localFiles } from "../../../src/tools/files/local-files.ts";
+import { findRipgrep } from "../../../src/tools/grep/ripgrep-process.ts";
 import { walkTree } from "../../../src/tools/search/walk.ts";
 import { useTempFolder } from "../../exec/temp-folder.ts";
-import { createMemoryFiles } from "./memory-files.ts";
+import { createMemoryFiles } from "../files/memory-files.ts";
 import { makeTree, type Tree } from "./tree.ts";
 
 const folder = useTempFolder();

@@ -1,0 +1,99 @@
+import { defaultOutputLimits } from "../../exec/output-limits.ts";
+import { formatSize, HeadCollector } from "../output/truncate.ts";
+import { type FoundMatches, maxLineLength } from "./matches.ts";
+
+const { maxBytes } = defaultOutputLimits;
+
+/** What a search for lines found, and how much of it is shown. */
+export interface GrepDetails {
+  /** Absolute: what was searched. */
+  path: string;
+  /** The matches that are shown: paths as in the text, 1-based line numbers. */
+  files: { path: string; lines: number[] }[];
+  /** How many that are. */
+  matches: number;
+  /** How many there are; null when the search stopped at a limit. */
+  totalMatches: number | null;
+  /** Whether there are more than are shown. */
+  truncated: boolean;
+  truncatedBy: "matches" | "bytes" | null;
+  /** Lines that are shown only in part. */
+  cutLines: number;
+  /** Files and folders that could not be read; counted only when the search was not stopped by a limit. */
+  unreadable: number;
+  outputLines: number;
+  /** UTF-8 bytes. */
+  outputBytes: number;
+}
+
+export interface RenderOptions {
+  /** Absolute: what was searched. */
+  path: string;
+  /** From a path relative to the root to the one to show. */
+  show(path: string): string;
+  context: number;
+  limit: number;
+}
+
+/** Matches as `path:line: text`, context as `path-line- text`, `--` where lines are left out between, and notes on what is missing. */
+export function renderMatches(found: FoundMatches, options: RenderOptions): { text: string; details: GrepDetails } {
+  const head = new HeadCollector({ maxLines: Number.POSITIVE_INFINITY, maxBytes });
+  const details: GrepDetails = {
+    path: options.path,
+    files: [],
+    matches: 0,
+    totalMatches: null,
+    truncated: false,
+    truncatedBy: found.truncatedBy,
+    cutLines: 0,
+    unreadable: found.truncatedBy === null ? found.unreadable : 0,
+    outputLines: 0,
+    outputBytes: 0,
+  };
+  addLines(found, options, { head, details });
+  if (head.selection.truncatedBy !== null) details.truncatedBy = "bytes";
+  details.truncated = details.truncatedBy !== null;
+  details.totalMatches = details.truncated ? null : details.matches;
+  details.outputLines = head.selection.lines.length;
+  details.outputBytes = head.selection.bytes;
+  const notes = describe(details, options.limit);
+  const shown = details.outputLines > 0 ? head.selection.lines.join("\n") : "No matches found.";
+  return { text: notes.length > 0 ? `${shown}\n\n[${notes.join(" ")}]` : shown, details };
+}
+
+function addLines(
+  { files }: FoundMatches,
+  { show, context }: RenderOptions,
+  { head, details }: { head: HeadCollector; details: GrepDetails },
+): void {
+  for (const [index, { path, lines }] of files.entries()) {
+    const shownPath = show(path);
+    const shownMatches: number[] = [];
+    let last = index === 0 ? undefined : Number.NEGATIVE_INFINITY;
+    for (const { number, text, isCut, isMatch } of lines) {
+      const isApart = context > 0 && last !== undefined && number !== last + 1;
+      const line = isMatch ? `${shownPath}:${number}: ${text}` : `${shownPath}-${number}- ${text}`;
+      if (!head.add(`${isApart ? "--\n" : ""}${line}${isCut ? " …" : ""}`)) return;
+      last = number;
+      if (isCut) details.cutLines++;
+      if (!isMatch) continue;
+      details.matches++;
+      // Here, so that a file whose first match does not fit is not there.
+      if (shownMatches.push(number) === 1) details.files.push({ path: shownPath, lines: shownMatches });
+    }
+  }
+}
+
+function describe({ truncatedBy, matches, cutLines, unreadable }: GrepDetails, limit: number): string[] {
+  const notes: string[] = [];
+  if (truncatedBy === "matches") {
+    notes.push(
+      `Stopped at the limit of ${limit} ${limit === 1 ? "match" : "matches"}. Narrow the search, or use limit=${2 * limit}.`,
+    );
+  }
+  if (truncatedBy === "bytes")
+    notes.push(`Stopped at the ${formatSize(maxBytes)} limit after ${matches} matches. Narrow the search.`);
+  if (cutLines > 0) notes.push(`Lines that end with … are cut at ${maxLineLength} characters.`);
+  if (unreadable > 0) notes.push(`${unreadable} ${unreadable === 1 ? "file or folder" : "files or folders"} could not be read.`);
+  return notes;
+}

@@ -1,0 +1,48 @@
+import { dirname } from "node:path";
+import { type AgentToolResult, ToolError } from "@pikit/agent";
+import type { FileAccess, FileToolCall } from "../files/file-access.ts";
+import { toFileError } from "../files/file-errors.ts";
+import { inFileQueue } from "../files/file-queue.ts";
+import { localFiles } from "../files/local-files.ts";
+import { expandPath } from "../files/paths.ts";
+import { assertWorkingFolderOf } from "../files/regular-file.ts";
+import { formatSize } from "../output/truncate.ts";
+import type { WriteDetails, WriteParameters } from "./definition.ts";
+
+/** Carries out one call of `write`. */
+export async function runWrite(
+  { path, content }: WriteParameters,
+  { cwd, signal, files = localFiles }: FileToolCall,
+): Promise<AgentToolResult<WriteDetails>> {
+  let absolutePath = path;
+  const locate = async () => {
+    await assertWorkingFolderOf(files, cwd);
+    absolutePath = await expandPath(cwd, path, files);
+    return absolutePath;
+  };
+  try {
+    const task = async (realPath: string) => {
+      signal.throwIfAborted();
+      await assertWritable(files, realPath, path);
+      await files.mkdir(dirname(realPath));
+      const { created } = await files.replace(realPath, content, signal);
+      const bytes = Buffer.byteLength(content);
+      const text = `${created ? "Created" : "Replaced"} ${path} (${formatSize(bytes)}).`;
+      return { content: [{ type: "text" as const, text }], details: { path: realPath, bytes, created } };
+    };
+    return await inFileQueue(locate, task, files);
+  } catch (error) {
+    throw toFileError(error, "write", path, absolutePath);
+  }
+}
+
+/** What is there and no file stays what it is: to write to a pipe may never end, and to a device may do anything. */
+async function assertWritable(files: FileAccess, realPath: string, path: string): Promise<void> {
+  const facts = await files.stat(realPath).catch(() => undefined); // nothing there, or to write says why
+  if (facts?.type === "directory") {
+    throw new ToolError("is_directory", `Cannot write ${path}: it is a directory (EISDIR). Give the path of a file in it.`);
+  }
+  if (facts?.type === "other") {
+    throw new ToolError("not_a_file", `Cannot write ${path}: it is a device, pipe or socket. Use bash to write to it.`);
+  }
+}
