@@ -1,10 +1,10 @@
 import type { Model, RequestedThinkingLevel } from "@pikit/ai";
-import type { ApprovalPolicy } from "./approvals/policy.ts";
-import type { RiskTier } from "./approvals/risk.ts";
+import type { ApprovalPolicy } from "./config/approval-policies.ts";
 import type { SessionChoice } from "./conversation/choose-session.ts";
 import type { SessionStore } from "./conversation/session-store.ts";
 import type { ProcessRunner } from "./exec/run-process.ts";
 import type { ExtensionFactory } from "./extensions/api.ts";
+import type { RiskTier } from "./risk-tiers.ts";
 import type { RetrySettings } from "./run/auto-retry.ts";
 import type { CompactionSettings } from "./run/compaction/policy.ts";
 import type { RunLimits } from "./run/limits.ts";

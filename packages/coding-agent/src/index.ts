@@ -3,8 +3,7 @@ export { createScriptedModel, type ImageContent, type Model, type TextContent } 
 export type { Static, TSchema } from "@sinclair/typebox";
 export { AgentSession, type CompactOptions, type PromptOptions } from "./agent-session.ts";
 export type { CreateAgentSessionOptions } from "./agent-session-options.ts";
-export { type ApprovalPolicy, approvalPolicies } from "./approvals/policy.ts";
-export { type RiskTier, riskTiers } from "./approvals/risk.ts";
+export { type ApprovalPolicy, approvalPolicies } from "./config/approval-policies.ts";
 export { type Settings, SettingsSchema } from "./config/settings.ts";
 export type { SessionChoice } from "./conversation/choose-session.ts";
 export type { Label } from "./conversation/conversation-index.ts";
@@ -79,6 +78,7 @@ export type {
   WireModel,
 } from "./protocol/messages.ts";
 export type { JsonSchema, StandardSchema, ToolParameters } from "./protocol/tool-parameters.ts";
+export { type RiskTier, riskTiers } from "./risk-tiers.ts";
 export type { RetrySettings } from "./run/auto-retry.ts";
 export type { CompactionSettings } from "./run/compaction/policy.ts";
 export type { RunLimits } from "./run/limits.ts";

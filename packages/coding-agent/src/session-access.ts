@@ -1,9 +1,9 @@
 import type { AgentSession } from "./agent-session.ts";
-import type { RiskTier } from "./approvals/risk.ts";
 import { SessionError } from "./errors.ts";
 import type { ProcessRunner } from "./exec/run-process.ts";
 import type { SessionAccess } from "./extensions/session-access.ts";
 import type { ModelRegistry } from "./models/model-registry.ts";
+import type { RiskTier } from "./risk-tiers.ts";
 import type { ConnectedParts } from "./session-parts.ts";
 import type { UserInterface } from "./user-interface.ts";
 

@@ -35,10 +35,10 @@ import { SessionLife } from "./run/session-life.ts";
 import { SessionQueues } from "./run/session-queues.ts";
 import { ShellCommands } from "./run/shell-commands.ts";
 import type { StreamRules, StreamRulesOptions } from "./run/stream-rules.ts";
-import { TodoList, todoEntryType } from "./run/todo-list.ts";
 import type { ToolPatterns } from "./run/tool-patterns.ts";
 import { ToolSet } from "./run/tool-set.ts";
 import { Transcript } from "./run/transcript.ts";
+import { TodoList, todoEntryType } from "./todo/todo-list.ts";
 import type { UserSlot } from "./user-interface.ts";
 
 /** Everything that a session tells its subscribers. */

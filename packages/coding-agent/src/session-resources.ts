@@ -95,7 +95,7 @@ export class SessionResources {
     const user = join(agentDir, "rules");
     const project = join(projectFolder(cwd), "rules");
     if (!ruleFiles || (!existsSync(user) && !existsSync(project))) return [];
-    const { readRuleFiles } = await import("./config/rule-files.ts");
+    const { readRuleFiles } = await import("./run/stream-rules/rule-files.ts");
     const { rules, problems } = await readRuleFiles((await this.isTrusted(cwd)) ? [project, user] : [user]);
     this.problems.push(...problems);
     return rules;

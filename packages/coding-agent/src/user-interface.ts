@@ -1,4 +1,4 @@
-import type { RiskTier } from "./approvals/risk.ts";
+import type { RiskTier } from "./risk-tiers.ts";
 
 /**
  * The questions that a session may have for whoever uses it, and how each mode answers them. Approvals, extensions and limits ask

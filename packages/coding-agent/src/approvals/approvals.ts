@@ -3,7 +3,7 @@ import type { FileAccess } from "../tools/files/file-access.ts";
 import type { UserInterface } from "../user-interface.ts";
 import type { ToolTiers } from "./assess-tool.ts";
 import type { ApprovalRules } from "./policy.ts";
-import type { Verdict } from "./risk.ts";
+import type { Verdict } from "./verdict.ts";
 
 /** What calls are judged by. Policy and folder are looked up for each call, so they may change. */
 export interface ApprovalOptions extends ApprovalRules, ToolTiers {

@@ -1,8 +1,9 @@
 import type { AgentTool } from "@pikit/agent";
+import type { RiskTier } from "../risk-tiers.ts";
 import type { FileAccess } from "../tools/files/file-access.ts";
 import { expandPath, findExisting } from "../tools/files/paths.ts";
 import { findWriteTarget, isInside } from "../tools/files/write-target.ts";
-import type { RiskTier, Verdict } from "./risk.ts";
+import type { Verdict } from "./verdict.ts";
 
 /** Where a call would work. */
 export interface Place {

@@ -6,7 +6,7 @@ import { type Answer, Asker } from "./ask.ts";
 import { assessTool, isReader } from "./assess-tool.ts";
 import { decide } from "./policy.ts";
 import { createQuestion } from "./question.ts";
-import type { Verdict } from "./risk.ts";
+import type { Verdict } from "./verdict.ts";
 
 type JudgedCall = Pick<PendingToolCall, "tool" | "params">;
 

@@ -1,12 +1,5 @@
-import type { RiskTier } from "./risk.ts";
-
-/**
- * Which calls need a person's yes: none (`never-ask`), those that are `confirm_required` (`on-risk`), or everything above `read`
- * (`always`).
- */
-export const approvalPolicies = ["never-ask", "on-risk", "always"] as const;
-
-export type ApprovalPolicy = (typeof approvalPolicies)[number];
+import type { ApprovalPolicy } from "../config/approval-policies.ts";
+import type { RiskTier } from "../risk-tiers.ts";
 
 export interface ApprovalRules {
   policy: ApprovalPolicy;

@@ -1,6 +1,6 @@
 import type { PendingToolCall } from "@pikit/agent";
 import type { Confirmation } from "../user-interface.ts";
-import type { Verdict } from "./risk.ts";
+import type { Verdict } from "./verdict.ts";
 
 /** Characters at the start and the end of a call that a question shows. */
 const maxHead = 3000;

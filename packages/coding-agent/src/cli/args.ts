@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { thinkingLevels } from "@pikit/ai";
-import { approvalPolicies } from "../approvals/policy.ts";
+import { approvalPolicies } from "../config/approval-policies.ts";
 import { type UnknownWord, UsageError } from "../errors.ts";
 
 interface Option {

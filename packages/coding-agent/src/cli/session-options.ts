@@ -1,6 +1,6 @@
 import type { RequestedThinkingLevel } from "@pikit/ai";
 import type { CreateAgentSessionOptions } from "../agent-session-options.ts";
-import type { ApprovalPolicy } from "../approvals/policy.ts";
+import type { ApprovalPolicy } from "../config/approval-policies.ts";
 import type { SessionChoice } from "../conversation/choose-session.ts";
 import { looksLikePath } from "../conversation/ids.ts";
 import { UsageError } from "../errors.ts";

@@ -1,13 +1,13 @@
 import type { Static } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
-import { approvalPolicies } from "../approvals/policy.ts";
 import { UsageError } from "../errors.ts";
-import { McpServerSchema } from "../mcp/server-config.ts";
 import { InterruptModeSchema, QueueModeSchema } from "../protocol/data.ts";
 import { literals } from "../protocol/literals.ts";
 import { RequestedThinkingLevelSchema } from "../protocol/messages.ts";
 import { readFields } from "../protocol/validate.ts";
+import { approvalPolicies } from "./approval-policies.ts";
 import { readJsonFile } from "./json-file.ts";
+import { McpServerSchema } from "./mcp-server-settings.ts";
 import { describeMisspeltKeys } from "./misspelt-keys.ts";
 
 const paths = (what: string) =>

@@ -1,6 +1,6 @@
-import type { RiskTier } from "../approvals/risk.ts";
 import type { CustomProvider } from "../models/custom-providers.ts";
 import type { SlashCommand } from "../protocol/data.ts";
+import type { RiskTier } from "../risk-tiers.ts";
 import type { ExtensionCommand, ExtensionHandler, ExtensionTool } from "./api.ts";
 import type { ExtensionEventName } from "./events.ts";
 

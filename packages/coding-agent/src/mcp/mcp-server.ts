@@ -2,10 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { ToolError } from "@pikit/agent";
+import type { McpServerConfig } from "../config/mcp-server-settings.ts";
 import { createThrottle } from "../tools/output/throttle.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { type McpConnection, McpConnectionError, type McpProgress, type McpTool } from "./connection.ts";
-import { type McpServerConfig, type ResolvedServer, resolveServer } from "./server-config.ts";
+import { type ResolvedServer, resolveServer } from "./server-config.ts";
 
 /** The delay before the second attempt after failures in a row; it doubles with each. The first attempt is made at once. */
 const firstBackoffMs = 1000;

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AgentTool } from "@pikit/agent";
+import type { McpServerConfig } from "../config/mcp-server-settings.ts";
 import { MarkSeries } from "../exec/command-mark.ts";
 import type { ServerInstructions } from "../prompt/system-prompt.ts";
 import { createMcpTool } from "./agent-tool.ts";
 import { McpServer } from "./mcp-server.ts";
-import type { McpServerConfig } from "./server-config.ts";
 import { nameTools } from "./tool-names.ts";
 
 /** Characters of one server's instructions in the system prompt. */

@@ -3,6 +3,7 @@ import { emptyUsage, type Usage } from "@pikit/ai";
 import { isAbortNote } from "../conversation/messages.ts";
 import { addUsage, usageOf } from "../conversation/stats.ts";
 import type { LimitName, SessionEvent } from "../protocol/events.ts";
+import type { RunTask, TaskOutcome, TaskProgress } from "../tools/delegate/task.ts";
 import type { RunLimits } from "./limits.ts";
 
 /** How deep sub-tasks go: a session, its sub-task, and one of that. The last has no `delegate`. */
@@ -39,40 +40,6 @@ export interface TaskRunnerOptions {
   /** Adds to what the delegating run has used, as soon as it is used. */
   countUsage(usage: Usage): void;
 }
-
-export interface Task {
-  /** What is to be done, in words. */
-  task: string;
-  /** Default: all that the delegating session has. */
-  tools?: readonly string[] | undefined;
-  signal: AbortSignal;
-  /** Told of each step. */
-  onProgress(progress: TaskProgress): void;
-}
-
-/** What a sub-task has done and used so far. */
-export interface TaskProgress {
-  /** What it does now, in a line. */
-  status: string;
-  tools: readonly string[];
-  turns: number;
-  toolCalls: number;
-  usage: Usage;
-}
-
-/** How a sub-task ended. `text` is its last words, also when it failed. */
-export interface TaskOutcome extends Omit<TaskProgress, "status"> {
-  text: string;
-  /** Why it is not done; undefined when it is. */
-  failure: { code: "failed" | "aborted" | "limit"; reason: string } | undefined;
-}
-
-/**
- * Works on a task in a session of its own and resolves however it ends.
- *
- * @throws {ToolError} `unknown_tool`, `too_deep`, `limit`, `failed`: it could not begin.
- */
-export type RunTask = (task: Task) => Promise<TaskOutcome>;
 
 const note = "(You do this for another agent, which sees nothing but your last message: put all that it needs to know there.)";
 

@@ -1,9 +1,9 @@
 import type { Agent, AgentHooks, AgentMessage } from "@pikit/agent";
+import type { TodoList } from "../todo/todo-list.ts";
 import type { AutoRetry } from "./auto-retry.ts";
 import type { Compactor } from "./compaction/compactor.ts";
 import type { LimitGuard } from "./limits.ts";
 import type { StreamRules } from "./stream-rules.ts";
-import type { TodoList } from "./todo-list.ts";
 
 /** Those that have a say in a run. */
 export interface RunParts {

@@ -1,5 +1,5 @@
 import type { AgentTool } from "@pikit/agent";
-import type { TodoList } from "../run/todo-list.ts";
+import type { TodoList } from "../todo/todo-list.ts";
 import { type BashToolOptions, createBashTool } from "./bash/definition.ts";
 import type { DelegateToolOptions } from "./delegate/definition.ts";
 import { createEditTool } from "./edit/definition.ts";

@@ -2,8 +2,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AgentTool, AgentToolResult } from "@pikit/agent";
 import { onTestFinished } from "vitest";
+import type { McpServerConfig } from "../../src/config/mcp-server-settings.ts";
 import { McpServers, type McpServersOptions } from "../../src/mcp/mcp-servers.ts";
-import type { McpServerConfig } from "../../src/mcp/server-config.ts";
 
 const fixture = join(dirname(fileURLToPath(import.meta.url)), "fixtures/server.ts");
 

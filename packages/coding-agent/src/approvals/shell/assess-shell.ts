@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import type { FileAccess } from "../../tools/files/file-access.ts";
 import { findWriteTarget, isInside } from "../../tools/files/write-target.ts";
-import type { Verdict } from "../risk.ts";
+import type { Verdict } from "../verdict.ts";
 import { Findings, shorten, TooComplex } from "./findings.ts";
 import { ScriptReader } from "./reader.ts";
 import { nothing, Shell } from "./shell.ts";

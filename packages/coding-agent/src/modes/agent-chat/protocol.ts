@@ -1,8 +1,8 @@
 import type { Static, TProperties, TSchema } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
-import { type RiskTier, riskTiers } from "../../approvals/risk.ts";
 import { TodoStatusSchema } from "../../protocol/data.ts";
 import { literals } from "../../protocol/literals.ts";
+import { type RiskTier, riskTiers } from "../../risk-tiers.ts";
 
 /** Most images of one message. */
 const maxImages = 6;

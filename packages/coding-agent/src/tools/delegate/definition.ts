@@ -2,9 +2,9 @@ import { type AgentTool, type AgentToolResult, ToolError } from "@pikit/agent";
 import type { Static } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
 import { defaultOutputLimits } from "../../exec/output-limits.ts";
-import type { RunTask, TaskOutcome, TaskProgress } from "../../run/delegation.ts";
 import { createThrottle } from "../output/throttle.ts";
 import { formatSize, HeadCollector } from "../output/truncate.ts";
+import type { RunTask, TaskOutcome, TaskProgress } from "./task.ts";
 
 /** Between two reports of what a sub-task does. */
 const updateIntervalMs = 100;

@@ -2,8 +2,8 @@ import { type AgentTool, ToolError } from "@pikit/agent";
 import type { Static } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
 import { TodoStatusSchema } from "../../protocol/data.ts";
-import type { TodoList } from "../../run/todo-list.ts";
-import { describePhases, type TodoDetails } from "../../run/todo-text.ts";
+import type { TodoList } from "../../todo/todo-list.ts";
+import { describePhases, type TodoDetails } from "../../todo/todo-text.ts";
 
 const parameters = Type.Object({
   phases: Type.Array(

@@ -2,8 +2,8 @@ import { type AgentToolResult, ToolError } from "@pikit/agent";
 import { emptyUsage } from "@pikit/ai";
 import { holdClock } from "@pikit/test-kit/clock";
 import { describe, expect, test } from "vitest";
-import type { Task, TaskOutcome } from "../../../src/run/delegation.ts";
 import { createDelegateTool, type DelegateDetails, type DelegationEvent } from "../../../src/tools/delegate/definition.ts";
+import type { Task, TaskOutcome } from "../../../src/tools/delegate/task.ts";
 import { runTool, textOf } from "../run-tool.ts";
 
 const usage = { ...emptyUsage(), totalTokens: 12345, cost: { ...emptyUsage().cost, total: 0.01234 } };

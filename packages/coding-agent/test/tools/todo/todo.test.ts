@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TodoList } from "../../../src/run/todo-list.ts";
+import { TodoList } from "../../../src/todo/todo-list.ts";
 import { createTodoTool } from "../../../src/tools/todo/definition.ts";
 import { runTool, textOf } from "../run-tool.ts";
 

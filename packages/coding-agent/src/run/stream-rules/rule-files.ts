@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { FileError, fileLimits, readWhole } from "@pikit/ai/files";
-import { parseStreamRule } from "../run/stream-rules/parse-rule.ts";
-import { PatternSet } from "../run/stream-rules/pattern-set.ts";
-import type { StreamRule } from "../run/stream-rules/rule.ts";
+import { parseStreamRule } from "./parse-rule.ts";
+import { PatternSet } from "./pattern-set.ts";
+import type { StreamRule } from "./rule.ts";
 
 /** Rules from files, and what cannot be used of them. */
 export interface FoundRules {

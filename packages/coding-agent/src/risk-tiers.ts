@@ -8,10 +8,3 @@ export const riskTiers = ["read", "write", "execute", "confirm_required"] as con
  * - `confirm_required`: runs or changes something that a person should see first
  */
 export type RiskTier = (typeof riskTiers)[number];
-
-/** What a call was found to be. */
-export interface Verdict {
-  tier: RiskTier;
-  /** In words, one each; there is at least one where the tier is `confirm_required`, and none otherwise. */
-  reasons: readonly string[];
-}

@@ -3,7 +3,7 @@ import { Value } from "@sinclair/typebox/value";
 import { expect, test } from "vitest";
 import { type TodoPhaseInput, TodoPhaseInputSchema } from "../../src/protocol/data.ts";
 import { events } from "../../src/protocol/events.ts";
-import { TodoList } from "../../src/run/todo-list.ts";
+import { TodoList } from "../../src/todo/todo-list.ts";
 import { createTodoTool } from "../../src/tools/todo/definition.ts";
 import { runTool, textOf } from "../tools/run-tool.ts";
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { toModelMessages } from "../../src/conversation/messages.ts";
 import type { TodoPhaseInput, TodoStatus } from "../../src/protocol/data.ts";
 import type { TodoEvent } from "../../src/protocol/events.ts";
-import { TodoList } from "../../src/run/todo-list.ts";
+import { TodoList } from "../../src/todo/todo-list.ts";
 import { createTodoTool } from "../../src/tools/todo/definition.ts";
 import { story } from "../helpers/story.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TodoPhase, TodoPhaseInput } from "../../src/protocol/data.ts";
-import { normalizePhases } from "../../src/run/normalize-phases.ts";
-import { readStoredPhases, tasksOf } from "../../src/run/todo-phases.ts";
+import { normalizePhases } from "../../src/todo/normalize-phases.ts";
+import { readStoredPhases, tasksOf } from "../../src/todo/todo-phases.ts";
 
 /** A list in short: `name#id: content#id status, …`. */
 function short(phases: readonly TodoPhase[]): string[] {
