@@ -5,15 +5,15 @@ import type { Context, Model, StreamOptions } from "./types.ts";
 export interface ApiRequest {
   model: Model;
   context: Context;
-  /** With `apiKey` filled in from the environment where the caller gave none. */
+  /** The caller's options; `apiKey` comes from the environment if the caller gave none. */
   options: StreamOptions;
 }
 
 /**
- * Speaks one wire protocol: sends the request and reports the answer to the assembler, ending it with `done`. Failures are thrown;
- * `stream` turns them into the answer's error. An abort ends the answer by itself, the adapter only has to let go of its connection.
+ * Speaks one wire protocol: sends the request, reports the answer to the assembler and ends it with `done`. An adapter throws failures;
+ * `stream` turns them into the answer's error. `stream` also ends an aborted answer: the adapter only has to close its connection.
  */
 export type ApiAdapter = (request: ApiRequest, assembler: MessageAssembler) => Promise<void>;
 
-/** Loads an adapter; called when the first model of its api is used, and again only if it failed. */
+/** Loads an adapter. Called on the first use of the api, and again only if it failed. */
 export type ApiLoader = () => Promise<ApiAdapter>;

@@ -11,19 +11,19 @@ const loaders = new Map<Api, ApiLoader>([
 ]);
 const loaded = new Map<Api, Promise<ApiAdapter>>();
 
-/** Adds an api, or replaces one; models whose `api` has this name are served by it from the next call on. */
+/** Adds or replaces an api. From the next call on it serves the models whose `api` has this name. */
 export function registerApi(api: Api, load: ApiLoader): void {
   loaders.set(api, load);
   loaded.delete(api);
 }
 
-/** The names of the apis that models can have now. */
+/** The names of all registered apis. */
 export function knownApis(): Api[] {
   return [...loaders.keys()];
 }
 
 /**
- * The adapter of an api, loaded on first use. May be called early, to have it ready.
+ * Loads the adapter of an api, once. Call it early to save this time in the first model call.
  *
  * @throws {AiError} `unsupported` when no such api is registered.
  */

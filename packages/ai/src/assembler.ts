@@ -16,28 +16,28 @@ export interface TextBlock {
 /** An open thinking block. */
 export interface ThinkingBlock {
   append(delta: string): void;
-  /** `thinking` is the whole text, where a provider repeats it and it is not what its deltas said. */
+  /** `thinking` replaces the text of the deltas; for providers that send a different complete text at the end. */
   end(signature?: { thinkingSignature?: string | undefined; redacted?: boolean; thinking?: string | undefined }): void;
-  /** Sets the signature of a block that has ended already: some providers complete it only with the answer. */
+  /** Sets the signature of a block that has already ended: some providers send it with the end of the answer. */
   sign(thinkingSignature: string): void;
 }
 
 /** An open tool call. */
 export interface ToolCallBlock {
   append(argumentsDelta: string): void;
-  /** Arguments that came as one value instead of as text; used when no text was appended. */
+  /** @param fallbackArguments - Arguments that arrived as a value, not as text. Used when no text was appended. */
   end(fallbackArguments?: unknown): void;
 }
 
 /**
- * Builds an assistant message from what an adapter reads, and is the only place that decides the order of its events. Adapters open
- * blocks, append to them and end them, in any interleaving; the grammar of `AssistantMessageEvent` follows from there.
+ * Builds an assistant message. Adapters open blocks, append to them and end them, in any interleaving; only the assembler decides the
+ * order of the events, so every stream follows the grammar of `AssistantMessageEvent`.
  *
- * Nothing here is re-read: a delta costs the same in a long answer as in a short one. Opening, appending to and ending a block throws an
- * `AiError` when the answer gets longer than one may be; let it pass, so that the reading ends.
+ * The cost of a delta does not depend on the length of the answer. Opening, appending to and ending a block throws an `AiError` when the
+ * answer exceeds its maximum length; adapters must not catch it, so that they stop reading.
  */
 export class MessageAssembler {
-  /** The message being built; events carry this very object as `partial`. */
+  /** The message being built; each event has this same object as `partial`. */
   readonly message: AssistantMessage;
   readonly #stream: AssistantMessageEventStream;
   readonly #model: Model;
@@ -47,7 +47,7 @@ export class MessageAssembler {
   #length = 0;
   #started = false;
 
-  /** @param maxLength - See `answerLimits.answerLength`, which is the default. */
+  /** @param maxLength - Maximum length in characters. Default: `answerLimits.answerLength`. */
   constructor(model: Model, stream: AssistantMessageEventStream, maxLength: number = answerLimits.answerLength) {
     this.#stream = stream;
     this.#model = model;
@@ -64,19 +64,19 @@ export class MessageAssembler {
     };
   }
 
-  /** Whether the answer has ended, well or badly; what is reported afterwards is ignored. */
+  /** Whether the answer has ended, with or without success; later calls are ignored. */
   get isEnded(): boolean {
     return this.#stream.isSettled;
   }
 
-  /** Says that the answer has begun. Opening a block says so too. */
+  /** Emits the `start` event, once. Opening a block does so too. */
   start(): void {
     if (this.#started) return;
     this.#started = true;
     this.#stream.push({ type: "start", partial: this.message });
   }
 
-  /** Reports tokens; a later report replaces an earlier one. */
+  /** Sets the token counts; a later call replaces the earlier counts. */
   setUsage(usage: Usage): void {
     if (!this.isEnded) this.message.usage = usage;
   }
@@ -161,13 +161,15 @@ export class MessageAssembler {
   }
 
   /**
-   * Ends the answer well. Blocks that are still open are complete too, and end in the order in which they were opened. An answer that
-   * reached its limit before its first token, because the prompt fills the window, ends as an overflow.
+   * Ends the answer with success. Blocks that are still open end too, in the order of opening. An answer without content that ends with
+   * `length` fails with `context_overflow` if the prompt fills the context window.
    */
   done(reason: Extract<StopReason, "stop" | "length" | "toolUse">): void {
     if (this.isEnded) return;
     if (reason === "length" && this.message.content.length === 0 && isWindowFull(this.#model, this.message.usage)) {
-      this.fail(new AiError("context_overflow", `The conversation fills the window of ${this.#model.id}: its answer is empty.`));
+      this.fail(
+        new AiError("context_overflow", `The conversation fills the context window of ${this.#model.id}: the answer is empty.`),
+      );
       return;
     }
     this.start();
@@ -177,7 +179,7 @@ export class MessageAssembler {
     this.#stream.end(this.message);
   }
 
-  /** Ends the answer badly, keeping what has arrived. */
+  /** Ends the answer with an error and keeps the content so far. */
   fail(error: AiError): void {
     if (this.isEnded) return;
     this.#open.clear();
@@ -196,7 +198,7 @@ export class MessageAssembler {
     return this.message.content.push(block) - 1;
   }
 
-  /** @throws {AiError} When the answer is longer than one may be, which ends the reading of it. */
+  /** @throws {AiError} When the answer exceeds its maximum length. */
   #grow(length: number): void {
     this.#length += length;
     if (this.#length <= this.#maxLength) return;
@@ -213,7 +215,7 @@ export class MessageAssembler {
   }
 }
 
-/** The final reading is strict: broken text is reported as broken, not run as whatever its beginning says. */
+/** Parses the final arguments strictly: broken JSON is an error, so that a tool never runs with half of its arguments. */
 function parseArguments(text: string, fallback: unknown): { value?: Record<string, unknown>; error?: string } {
   let value: unknown = fallback;
   if (text.trim() !== "") {

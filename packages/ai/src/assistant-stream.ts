@@ -4,9 +4,9 @@ import type { AssistantMessage, AssistantMessageEvent } from "./types.ts";
 
 /**
  * The answer of one model call. Iterating never throws and `result()` never rejects: a failed call ends with an `error` event, and its
- * message has `stopReason` `error` or `aborted`.
+ * message has the `stopReason` `error` or `aborted`.
  */
 export class AssistantMessageEventStream extends EventStream<AssistantMessageEvent, AssistantMessage> {
-  /** Set before the `error` event: what failed, as a value to branch on. */
+  /** The error of a failed call; set before the `error` event. Branch on its `code`. */
   failure: AiError | undefined;
 }

@@ -1,4 +1,4 @@
-/** Environment variables that hold a provider's API key, in the order in which they are looked at. */
+/** Environment variables for the API key of each provider, in the order of precedence. */
 const keyVariables: Readonly<Record<string, readonly string[]>> = {
   anthropic: ["ANTHROPIC_API_KEY"],
   openai: ["OPENAI_API_KEY"],
@@ -18,7 +18,7 @@ export function keyVariablesOf(provider: string): readonly string[] {
   return Object.hasOwn(keyVariables, provider) ? (keyVariables[provider] ?? []) : [];
 }
 
-/** The provider's key from the environment; an empty variable counts as absent. */
+/** The provider's key from the environment; an empty variable counts as unset. */
 export function environmentKey(provider: string): string | undefined {
   for (const name of keyVariablesOf(provider)) {
     const value = process.env[name]?.trim();

@@ -1,32 +1,32 @@
 import type { ImageContent, TextContent } from "./types.ts";
 
-/** Most characters of base64 that one image may have: 20 Mi. The providers that take the most take about that for a whole request. */
+/** Maximum length of one image in base64 characters: 20 Mi. The most generous providers accept about that much per request. */
 export const maxImageLength = 20 * 1024 ** 2;
 
-/** An image that every provider knows how to read, or why it is none; without a full stop, to stand behind "but". */
+/** An image that every provider can read, or the problem with it as a clause that can follow "but". */
 export type CheckedImage = { image: ImageContent } | { problem: string };
 
 const dataUrl = /^data:[\w.+/-]{0,100};base64,/i;
-/** Base64 characters that are looked at to tell the type. */
+/** The number of base64 characters from which we detect the type. */
 const headLength = 24;
 
 const checked = new WeakMap<ImageContent, CheckedImage>();
 
 /**
- * Checks an image wherever one comes in: a provider refuses the whole request for one that is none, and with it every later one of the
- * conversation. Its own first bytes say what type it has, since programs often declare another; a data URL's prefix, line breaks and
- * missing padding are mended. Pixels are not decoded.
+ * Checks an image before it enters a conversation: with an invalid image, a provider would reject this request and every later one.
+ * The type comes from the first bytes, because programs often declare a wrong one. A data URL's prefix, line breaks and missing padding
+ * are corrected. Pixels are not decoded.
  */
 export function checkImage(image: ImageContent): CheckedImage {
   const known = checked.get(image);
   if (known) return known;
   const found = check(image);
-  // Not asked again in each turn: reading some megabytes takes some milliseconds.
+  // Cached for the next turns: checking some megabytes takes some milliseconds.
   checked.set(image, found);
   return found;
 }
 
-/** The image, or a text that says why it is not there. */
+/** The checked image, or a text note with the problem. */
 export function imageOrNote(image: ImageContent): ImageContent | TextContent {
   const found = checkImage(image);
   return "image" in found ? found.image : { type: "text", text: `[An image was here, but ${found.problem}.]` };
@@ -48,14 +48,14 @@ function mend(data: string): string {
   return bare.endsWith("=") ? bare : bare.padEnd(Math.ceil(bare.length / 4) * 4, "=");
 }
 
-/** The decoder passes over what is none, and takes the letters of URLs too. */
+/** Needed because the decoder skips invalid characters and accepts the URL-safe alphabet. */
 function isBase64(data: string): boolean {
   if (data.length % 4 !== 0 || data.includes("-") || data.includes("_")) return false;
   const padding = data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0;
   return Buffer.from(data, "base64").length === (data.length / 4) * 3 - padding;
 }
 
-/** The type that the first 12 bytes of a file tell, whatever its name says; undefined where it is no image that every provider takes. */
+/** Detects the image type from the first 12 bytes of a file; undefined if it is not a type that every provider accepts. */
 export function imageTypeOf(bytes: Uint8Array): string | undefined {
   // As latin1 each character is a byte.
   const start = Buffer.from(bytes.subarray(0, 12)).toString("latin1");

@@ -8,57 +8,57 @@ import { cleanText, describeErrorBody, fieldsOfError, readErrorFields, readError
 import { readBody } from "./read-body.ts";
 import type { Model } from "./types.ts";
 
-/** What is known of a failed answer besides its status and message. */
+/** The facts about a failed response besides its status and message. */
 export interface FailedAnswer {
-  /** Names the provider in the message, and for 401 and 403 the variable that holds its key. */
+  /** The provider's id. The message names it, and for 401 and 403 also the environment variable of its key. */
   provider: string;
-  /** What the provider asked us to wait, in milliseconds. */
+  /** The delay that the provider asked for, in milliseconds. */
   retryAfterMs?: number | undefined;
-  /** The provider's word on whether to try again; it decides over the status. */
+  /** The provider's `x-should-retry` header; it takes precedence over the status. */
   shouldRetry?: boolean | undefined;
-  /** The wire's own name of the error, such as `overloaded_error`, where it came inside a stream and not as a status. */
+  /** The error type of an error inside a stream, such as `overloaded_error`. */
   type?: string | undefined;
-  /** The names that the body of the answer gives the error; they classify it but are not shown. */
+  /** The error codes in the response body. They classify the error but are not shown. */
   bodyCode?: string | undefined;
   /** See `RefusalFacts`. */
   quotaIds?: readonly string[] | undefined;
-  /** Whether a 400 or 413 without a message means an overflow: Cerebras says nothing else. */
+  /** Whether a 400 or 413 without a message means an overflow: Cerebras sends no message for it. */
   emptyIsOverflow?: boolean | undefined;
   cause?: unknown;
 }
 
-/** Milliseconds; a provider that asks for a longer wait is not asked again by itself. */
+/** Milliseconds. When a provider asks for a longer delay, there is no automatic retry. */
 const longestWaitMs = 60_000;
 
-/** Statuses that a later request may not see. All others are final. */
+/** Statuses after which a retry can succeed. */
 const retryableStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529]);
 
-/** Statuses whose text may tell of an overflow. Never 429: that is cured by waiting. */
+/** Statuses that may mean an overflow, depending on the text. Never 429: that one needs a retry. */
 const overflowStatuses: ReadonlySet<number> = new Set([400, 413, 422, 500]);
 
-/** What a filter or the model's own judgement stopped; asking again gives the same. */
+/** Texts of answers that a filter or the model itself refused; a retry gives the same result. */
 const refusalTexts = /\bcontent_filter\b|content_policy_violation|responsible_?ai_?policy/i;
 
-/** Texts of errors without a status that time cures. */
+/** Texts of errors without a status for which a retry can succeed. */
 const overloadTexts =
   /overloaded|high demand|server_error|internal (?:server )?error|service unavailable|provider returned error|resource_?exhausted|you can retry your request|try your request again/i;
 
-/** A call that the model wrote so badly that the server could not read it: the next one may be better. */
+/** The server could not parse the model's tool call; a retry can succeed. */
 const badCallTexts = /\btool_use_failed\b/;
 
-/** Errors of status 500 that repeat with the same request. */
+/** Texts of errors with status 500 that the same request always causes. */
 const deterministicTexts = /failed to parse tool call arguments as json/i;
 
-/** More tokens at once than a minute allows: no waiting cures that, a shorter conversation does. Source: OpenAI and Groq, 429. */
+/** The request has more tokens than the limit per minute, so only a shorter conversation helps. Source: OpenAI and Groq, 429. */
 const tokensPerMinute = /\(TPM\)\D{0,20}Limit:? ([\d,]+)\D{0,40}Requested:? ([\d,]+)/i;
 
-/** Too many bytes, by another status than 413: images, as a rule. */
+/** Texts of requests with too many bytes, usually images, for providers that do not use status 413. */
 const tooLargeTexts = /request_too_large|request entity too large|payload (?:is )?too large/i;
 
-/** How Google says with status 400 what others say with 401. */
+/** Texts of a wrong key at Google, which sends them with status 400 instead of 401. */
 const badKeyTexts = /api key not valid|api key expired|API_KEY_INVALID/i;
 
-/** The status that an error inside a stream stands for, by the name that the wire gives it. */
+/** The HTTP status that corresponds to an error inside a stream, by error type. */
 const statusOfType: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -77,7 +77,7 @@ const statusOfType: Readonly<Record<string, number>> = {
   internal_server_error: 500,
   timeout_error: 504,
   overloaded_error: 529,
-  // Google's names.
+  // Google
   INVALID_ARGUMENT: 400,
   FAILED_PRECONDITION: 400,
   UNAUTHENTICATED: 401,
@@ -87,13 +87,13 @@ const statusOfType: Readonly<Record<string, number>> = {
   INTERNAL: 500,
   UNAVAILABLE: 503,
   DEADLINE_EXCEEDED: 504,
-  // Groq's.
+  // Groq
   tool_use_failed: 400,
 };
 
 /**
- * The error that an HTTP status stands for. The status decides; the message only tells an overflow from other bad requests. An allowance
- * of a day or longer that is used up is a final `rate_limit`, whatever the status.
+ * Creates the error for a failed HTTP status. The status decides the code, and the texts refine it, for example to tell an overflow from
+ * other bad requests. An exhausted quota of a day or longer is a `rate_limit` that is not retryable, whatever the status.
  */
 export function errorForStatus(status: number, message: string, answer: FailedAnswer): AiError {
   const { provider, retryAfterMs, type, cause } = answer;
@@ -112,10 +112,10 @@ export function errorForStatus(status: number, message: string, answer: FailedAn
   });
 }
 
-/** Names a wait that is longer than anybody here waits by itself, so that the person who reads it knows when to come back. */
+/** Tells the user how long to wait when the delay is too long for an automatic retry. */
 function waitHint(retryAfterMs: number | undefined): string {
   if (retryAfterMs === undefined || retryAfterMs <= longestWaitMs) return "";
-  return ` (asks to wait ${Math.ceil(retryAfterMs / 1000)} s, longer than the ${longestWaitMs / 1000} s that are waited for)`;
+  return ` (asks to wait ${Math.ceil(retryAfterMs / 1000)} s, but automatic retries wait at most ${longestWaitMs / 1000} s)`;
 }
 
 function isRetryable(status: number, code: AiErrorCode, signals: string, shouldRetry: boolean | undefined): boolean {
@@ -126,9 +126,9 @@ function isRetryable(status: number, code: AiErrorCode, signals: string, shouldR
 }
 
 /**
- * The error of a response that is not a success; reads the beginning of its body.
+ * Creates the error for a response that is not a success; reads the beginning of its body.
  *
- * @param secrets - What was sent as credentials: a provider may repeat it, and the message must not.
+ * @param secrets - The credentials of the request. The provider's message may repeat them; our message must not.
  */
 export async function errorOfResponse(
   response: Response,
@@ -155,9 +155,9 @@ export async function errorOfResponse(
 }
 
 /**
- * The error that a provider reports inside a stream that began with status 200.
+ * Creates the error that a provider reports inside a stream, after status 200.
  *
- * @param error - `body` is the error as it came, where it may say more.
+ * @param error - `body` is the complete error object, which may have more fields.
  */
 export function errorInStream(error: { type?: unknown; message: string; body?: unknown }, provider: string): AiError {
   const type = typeof error.type === "number" ? String(error.type) : typeof error.type === "string" ? error.type : "";
@@ -171,7 +171,7 @@ export function errorInStream(error: { type?: unknown; message: string; body?: u
   return new AiError(code, `${type || "error"} from ${provider}: ${text}`, { retryable });
 }
 
-/** What an error without a status says about itself; undefined when it says nothing that we know. */
+/** Classifies the text of an error without a status; undefined for unknown texts. */
 function classifyText(text: string): { code: AiErrorCode; retryable: boolean } | undefined {
   if (isUsedUp({ text })) return { code: "rate_limit", retryable: false };
   if (isOverflowText(text)) return { code: "context_overflow", retryable: false };
@@ -179,7 +179,7 @@ function classifyText(text: string): { code: AiErrorCode; retryable: boolean } |
   return overloadTexts.test(text) ? { code: "overloaded", retryable: true } : undefined;
 }
 
-/** Turns whatever a model call threw into an `AiError`. An abort without our signal is a broken connection like any other. */
+/** Converts any error of a model call to an `AiError`. An `AbortError` counts as a broken connection: `stream` handles the caller's abort. */
 export function toAiError(error: unknown, model: Model): AiError {
   if (isAiError(error)) return error;
   const wrapped = causesOf(error).find(isAiError);
@@ -195,7 +195,7 @@ export function toAiError(error: unknown, model: Model): AiError {
   return new AiError(code, text, { retryable, cause: error });
 }
 
-/** A connection that could not be made, or that broke. */
+/** Creates the error for a connection that could not be opened, or that broke. */
 export function networkError(error: unknown, provider: string): AiError {
   return new AiError("network", `No answer from ${provider}: ${cleanText(describeThrown(error)) || "the connection broke"}`, {
     cause: error,
@@ -221,7 +221,7 @@ function keyHint(code: AiErrorCode, provider: string): string {
   return variables ? ` (check ${variables})` : ` (check the API key configured for ${provider})`;
 }
 
-/** Errors of the provider SDKs, recognised by their fields: each SDK has classes of its own. */
+/** Reads an error of a provider SDK. It is recognised by its fields, because each SDK has its own classes. */
 function readSdkError(error: unknown): { status: number; body: string; headers: Headers | undefined } | undefined {
   if (typeof error !== "object" || error === null) return undefined;
   const { status, error: body, headers, message } = error as Record<string, unknown>;
@@ -231,7 +231,7 @@ function readSdkError(error: unknown): { status: number; body: string; headers: 
   return { status, body: text, headers: headers instanceof Headers ? headers : undefined };
 }
 
-/** The SDKs begin their messages with it. */
+/** The SDKs put the status in front of their messages. */
 function withoutStatus(message: string, status: number): string {
   return message.startsWith(String(status)) ? message.slice(String(status).length).trimStart() : message;
 }
@@ -244,10 +244,10 @@ function readRetryHeaders(headers: Headers | undefined): Pick<FailedAnswer, "ret
   };
 }
 
-/** A longer wait than 30 days is a mistake of the server, which says nothing. */
+/** A delay of more than 30 days is an error of the server, and is ignored. */
 const maxRetryAfterMs = 30 * 24 * 3600 * 1000;
 
-/** Milliseconds, seconds or a date; what is negative or not a number says nothing. */
+/** Reads milliseconds, seconds or a date. A value that is negative or not a number is ignored. */
 function readRetryAfterMs(headers: Headers): number | undefined {
   const milliseconds = headers.get("retry-after-ms");
   const after = headers.get("retry-after");
@@ -273,7 +273,7 @@ function isNetworkError(error: unknown): boolean {
   });
 }
 
-/** The messages from what was thrown down to its root cause, without repetition. */
+/** The messages of an error and its causes, without repetition. */
 function describeThrown(error: unknown): string {
   const texts: string[] = [];
   for (const cause of causesOf(error)) {
@@ -284,14 +284,14 @@ function describeThrown(error: unknown): string {
 }
 
 function describeOne(error: unknown): string {
-  // Several addresses of one host failed: the message is empty, the errors inside have one each.
+  // All addresses of a host failed: the message is empty, but each inner error has one.
   if (error instanceof AggregateError && error.message === "") return describeOne(error.errors[0]);
   if (error instanceof Error) return error.message || (error as NodeJS.ErrnoException).code || error.name;
   if (typeof error !== "object" || error === null) return String(error);
   return isTooDeep(error) ? "an object that cannot be shown" : describeErrorBody(error);
 }
 
-/** The error and its causes, outermost first. Bounded, since a cause may lead back to itself. */
+/** The error and its causes, outermost first. Limited in depth, because causes may form a cycle. */
 function causesOf(error: unknown): unknown[] {
   const causes = [error];
   for (let depth = 0; depth < 5; depth += 1) {

@@ -1,20 +1,20 @@
-/** Brand of every error class of pikit, so that errors of a second loaded copy are recognised. */
+/** Brand of every error class of pikit, to recognise errors of a second loaded copy. */
 const brand = Symbol.for("pikit.error");
 
 /**
- * Why a model call failed.
+ * The reason why a model call failed.
  *
  * - `auth`: no credentials, or the provider refused them (401, 403)
- * - `rate_limit`: too many requests or a used-up quota (429)
- * - `overloaded`: the provider cannot serve now (408, 5xx, 529)
- * - `invalid_request`: the provider rejects the request as it is (other 4xx)
- * - `context_overflow`: the conversation is longer than the model's window
- * - `request_too_large`: the request has more bytes than the provider takes, whatever its tokens (413)
- * - `network`: no connection, or it broke
- * - `bad_response`: the answer is not what the wire protocol says, ends early, or stops for an unknown reason
+ * - `rate_limit`: too many requests or an exhausted quota (429)
+ * - `overloaded`: the provider cannot answer now (408, 5xx, 529)
+ * - `invalid_request`: the provider rejects the request (other 4xx)
+ * - `context_overflow`: the conversation is longer than the model's context window
+ * - `request_too_large`: the request has more bytes than the provider accepts, whatever its tokens (413)
+ * - `network`: the connection could not be opened, or it broke
+ * - `bad_response`: the answer violates the wire protocol, ends early, or stops for an unknown reason
  * - `refused`: the model or a filter declined to answer
  * - `unsupported`: no such api or model
- * - `aborted`: the caller's signal
+ * - `aborted`: the caller's abort signal
  */
 export type AiErrorCode =
   | "auth"
@@ -31,11 +31,11 @@ export type AiErrorCode =
 
 export interface AiErrorOptions {
   cause?: unknown;
-  /** Whether the same request may succeed later. Default: what the code suggests. */
+  /** Whether the same request may succeed later. Default: true for `rate_limit`, `overloaded`, `network` and `bad_response`. */
   retryable?: boolean;
   /** HTTP status. */
   status?: number;
-  /** What the provider asked us to wait, in milliseconds. */
+  /** The delay that the provider asked for, in milliseconds. */
   retryAfterMs?: number;
 }
 
@@ -59,7 +59,7 @@ export class AiError extends Error {
   }
 }
 
-/** Whether `error` is an `AiError`, also one of another loaded copy of this package. */
+/** Whether `error` is an `AiError`, including one of another loaded copy of this package. */
 export function isAiError(error: unknown): error is AiError {
   return typeof error === "object" && error !== null && (error as Record<symbol, unknown>)[brand] === "ai";
 }

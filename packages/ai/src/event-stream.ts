@@ -1,12 +1,12 @@
 /**
- * An ordered stream of events with a result. One producer calls `push` any number of times, then `end` or `fail` once; later calls are
- * ignored, so a producer that is stopped from two sides settles once.
+ * An ordered stream of events with a result. The producer calls `push` any number of times, then `end` or `fail`; later calls are
+ * ignored.
  *
- * Any number of consumers may iterate; each event goes to exactly one of them, and events that nobody has taken stay readable after
- * the end. `result()` is independent of iteration.
+ * Any number of consumers may iterate. Each event goes to exactly one of them, and unread events stay readable after the end.
+ * `result()` is independent of iteration.
  */
 export class EventStream<TEvent, TResult> implements AsyncIterable<TEvent> {
-  /** Events that nobody has taken yet, from `#head` on; a moving head keeps taking O(1) with any backlog. */
+  /** Unread events start at `#head`. A moving head makes taking an event O(1), however many are unread. */
   #waiting: TEvent[] = [];
   #head = 0;
   #takers: { resolve: (result: IteratorResult<TEvent>) => void; reject: (error: unknown) => void }[] = [];
@@ -14,7 +14,7 @@ export class EventStream<TEvent, TResult> implements AsyncIterable<TEvent> {
   #result = Promise.withResolvers<TResult>();
 
   constructor() {
-    // Nobody is obliged to ask for the result, and a failure that nobody asks for is not an unhandled rejection.
+    // Without this, a failed stream whose `result()` is never used would cause an unhandled rejection.
     this.#result.promise.catch(() => {});
   }
 
@@ -30,7 +30,7 @@ export class EventStream<TEvent, TResult> implements AsyncIterable<TEvent> {
     else this.#waiting.push(event);
   }
 
-  /** Ends the stream: iterators finish once they have read what is waiting, and `result()` resolves. */
+  /** Ends the stream: iterators end after the unread events, and `result()` resolves. */
   end(result: TResult): void {
     if (this.#settled) return;
     this.#settled = { ok: true };
@@ -38,7 +38,7 @@ export class EventStream<TEvent, TResult> implements AsyncIterable<TEvent> {
     for (const taker of this.#takers.splice(0)) taker.resolve({ value: undefined, done: true });
   }
 
-  /** Ends the stream with an error: iterators throw it once they have read what is waiting, and `result()` rejects. */
+  /** Ends the stream with an error: iterators throw it after the unread events, and `result()` rejects. */
   fail(error: unknown): void {
     if (this.#settled) return;
     this.#settled = { ok: false, error };
@@ -46,19 +46,19 @@ export class EventStream<TEvent, TResult> implements AsyncIterable<TEvent> {
     for (const taker of this.#takers.splice(0)) taker.reject(error);
   }
 
-  /** The value given to `end`; rejects with the error given to `fail`. */
+  /** Resolves with the value given to `end`; rejects with the error given to `fail`. */
   result(): Promise<TResult> {
     return this.#result.promise;
   }
 
   /**
-   * Takes everything that waits, in order, and waits where there is nothing. Empty when the stream has ended. For readers of long streams:
-   * what one network read brings costs them one promise, not one for each event.
+   * Takes all unread events, in order. Waits for an event if there is none; returns an empty list when the stream has ended. Consumers of
+   * long streams need one promise per network read, instead of one per event.
    */
   async takeWaiting(): Promise<TEvent[]> {
     const first = await this.#take();
     if (first.done) return [];
-    // What was pushed until we got our turn goes along.
+    // Includes the events that were pushed before this continuation ran.
     const rest = this.#head === 0 ? this.#waiting : this.#waiting.slice(this.#head);
     this.#waiting = [];
     this.#head = 0;
@@ -73,7 +73,7 @@ export class EventStream<TEvent, TResult> implements AsyncIterable<TEvent> {
   #take(): Promise<IteratorResult<TEvent>> {
     if (this.#head < this.#waiting.length) {
       const value = this.#waiting[this.#head] as TEvent;
-      this.#waiting[this.#head] = undefined as TEvent; // what has been read must not stay in memory
+      this.#waiting[this.#head] = undefined as TEvent; // frees the memory of the event
       this.#head += 1;
       if (this.#head === this.#waiting.length) {
         this.#waiting = [];

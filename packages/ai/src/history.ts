@@ -13,23 +13,23 @@ import type {
   UserMessage,
 } from "./types.ts";
 
-/** A tool call that will be sent, and the result found for it. */
+/** A tool call that will be sent, and its result. */
 interface SentCall {
   call: ToolCall;
   result?: ToolResultMessage;
 }
 
-/** What a wire asks of a history beyond what every wire does. */
+/** Requirements of one wire, in addition to those of every wire. */
 export interface HistoryRules {
-  /** Default: that of the model's api. */
+  /** Default: the rule of the model's api. */
   toolCallIds?: ToolCallIdRule;
-  /** Thinking goes back as text even to the model that wrote it. Default false. */
+  /** Whether thinking is sent back as text even to the model that wrote it. Default: false. */
   thinkingAsText?: boolean;
-  /** A text block that has a signature goes back to the model that wrote it even if it is empty. Default false. */
+  /** Whether an empty text block with a signature is sent back to the model that wrote it. Default: false. */
   signedEmptyText?: boolean;
 }
 
-/** What one conversion needs at every step. */
+/** The target of one conversion. */
 interface Target {
   model: Model;
   ids: ToolCallIds;
@@ -39,19 +39,20 @@ interface Target {
 
 interface Turn {
   message: UserMessage | AssistantMessage;
-  /** Of an assistant message: those of its calls that are sent. */
+  /** The calls of an assistant message that are sent. */
   calls: SentCall[];
 }
 
 /**
- * Makes a stored conversation valid for a model, whatever was stored:
+ * Converts a stored conversation so that it is valid for a model:
  *
- * - answers that failed or were aborted, and malformed tool calls, are left out together with their results;
- * - each tool call is followed at once by exactly one result, in the order of the calls; a missing one is replaced by an error result;
- * - thinking goes back only to the model that wrote it; other models read it as text;
- * - tool-call ids that the wire does not take are rewritten, for call and result alike;
- * - arguments that are nested deeper than the wires' builders can follow are cut;
- * - empty texts and messages are left out, images that are none, or that the model cannot see, become a note, and half surrogate pairs are removed.
+ * - Failed and aborted answers, and malformed tool calls, are left out together with their results.
+ * - Exactly one result follows each tool call, in the order of the calls; an error result replaces a missing one.
+ * - Thinking is sent back only to the model that wrote it; other models get it as text.
+ * - Tool-call ids that the wire does not accept are rewritten, in call and result alike.
+ * - Arguments that are nested too deeply are cut.
+ * - Empty texts and messages are left out; invalid images, and images for a model that cannot see them, become a note; lone surrogates are
+ *   removed.
  *
  * Pure and deterministic: the same history gives the same messages, and `messages` is not changed.
  */
@@ -67,10 +68,10 @@ export function prepareHistory(messages: readonly Message[], model: Model, rules
   return prepared;
 }
 
-/** The messages that are sent, without tool results: those are attached to their calls. */
+/** The messages to send, with each tool result attached to its call. */
 function pairResults(messages: readonly Message[]): Turn[] {
   const turns: Turn[] = [];
-  /** The latest calls of each id: some servers use the same ids in every answer, or twice in one. */
+  /** The latest calls of each id: some servers repeat an id in every answer, or within one. */
   const callsById = new Map<string, SentCall[]>();
   for (const message of messages) {
     if (message.role === "user") {
@@ -83,7 +84,7 @@ function pairResults(messages: readonly Message[]): Turn[] {
       for (const sent of calls) callsById.get(sent.call.id)?.push(sent);
       turns.push({ message, calls });
     } else {
-      // No call, or all of them answered: an orphan, or a second result.
+      // A result without a call, or a second result for a call, is left out.
       const unanswered = callsById.get(message.toolCallId)?.find(({ result }) => !result);
       if (unanswered) unanswered.result = message;
     }
@@ -116,12 +117,12 @@ function pushAssistant(prepared: Message[], message: AssistantMessage, calls: Se
       if (isSent) content.push({ type: "text", text, ...(signature !== undefined && { textSignature: signature }) });
     }
   }
-  // Thinking that led to nothing is no answer, and providers reject a message that holds nothing else.
+  // Providers reject a message that holds only thinking.
   if (content.every((block) => block.type === "thinking")) return;
   prepared.push({ ...message, content });
   for (const { call, result } of calls) {
     const toolCallId = sentIds.get(call) ?? call.id;
-    // Some wires match a result with its call by name too.
+    // Some wires also match a result with its call by name.
     prepared.push({ ...(result ? prepareResult(result, model) : missingResult(call, message)), toolCallId, toolName: call.name });
   }
 }

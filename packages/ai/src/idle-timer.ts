@@ -1,9 +1,9 @@
-/** By how much signs of life that are no events may extend the wait for the next event. */
+/** Bytes that are not an event, such as pings, can extend the wait to at most this multiple of the timeout. */
 const maxExtension = 3;
 
 /**
- * Watches over the time between two events of a stream. Keeping time costs an event a reading of the clock at most: the timer is
- * not set anew, but looks at the clock when it fires.
+ * Limits the time between two events of a stream. An event costs at most one reading of the clock: it does not reset the timer, which
+ * checks the clock when it fires.
  */
 export class IdleTimer {
   readonly #timeoutMs: number;
@@ -21,25 +21,25 @@ export class IdleTimer {
     if (timeoutMs > 0) this.#wait();
   }
 
-  /** Whether the time ran out. */
+  /** Whether the timeout was reached. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** An event has come. */
+  /** Call this when an event has arrived. */
   restart(): void {
     if (this.#timer === undefined) return;
     this.#lastEvent = performance.now();
     this.#deadline = this.#lastEvent + this.#timeoutMs;
   }
 
-  /** Bytes have come; whether they are an event is not known yet, or they are none. */
+  /** Call this when bytes have arrived that may not complete an event. */
   extend(): void {
     if (this.#timer === undefined) return;
     this.#deadline = Math.min(performance.now() + this.#timeoutMs, this.#lastEvent + maxExtension * this.#timeoutMs);
   }
 
-  /** Ends the watch. */
+  /** Stops the timer. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

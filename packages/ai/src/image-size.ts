@@ -1,4 +1,4 @@
-/** Base64 characters that are looked at: the size stands near the beginning, in JPEG files behind their metadata. */
+/** Base64 characters that are read. The size is near the beginning of the file; in JPEG files it follows the metadata. */
 const maxScannedLength = 4 * 65_536;
 
 /** Width and height in pixels. */
@@ -7,7 +7,7 @@ export interface ImageSize {
   height: number;
 }
 
-/** The size that a PNG, GIF, WebP or JPEG file states; undefined for other formats and damaged files. Decodes no picture. */
+/** Reads the size from the header of a PNG, GIF, WebP or JPEG file; undefined for other formats and damaged files. */
 export function readImageSize(base64: string): ImageSize | undefined {
   const bytes = Buffer.from(base64.slice(0, maxScannedLength), "base64");
   try {

@@ -57,7 +57,7 @@ import type { RecordOptions } from "./recording/recorder.ts";
 import type { Model } from "./types.ts";
 
 /**
- * Reads a script file, one `ScriptedAnswer` a line, and makes a model that plays it.
+ * Reads a script file, with one `ScriptedAnswer` per line, and creates a model that plays it.
  *
  * @throws {AiError} `unsupported` when the file cannot be read, or a line is not an answer; the message names file and line.
  */
@@ -66,22 +66,22 @@ export async function loadScriptedModel(path: string): Promise<ScriptedModel> {
 }
 
 /**
- * Makes a model that answers as `model` does and appends each of its answers to `file`: what was asked, the wire events with their
- * times, and how it ended. Several models may share a file, as may several runs, one after another. Keys and headers are left out, and
- * the file, which is made at once with mode 0600, is complete up to the last line at any moment.
+ * Creates a copy of `model` that records each answer: it appends the request, the wire events with their times, and the end to `file`.
+ * Several models may share a file, and later runs may append to it. Keys and headers are left out. The file is created at once, with mode
+ * 0600, and each line is written as soon as it is complete.
  *
- * @throws {AiError} `unsupported` when nothing can be written there, the file holds something else, or the model asks no provider.
+ * @throws {AiError} `unsupported` when the file cannot be written or is not a recording, or when the model uses no provider.
  */
 export async function record<T extends Model>(model: T, file: string, options?: RecordOptions): Promise<T> {
   return (await import("./recording/recorder.ts")).record(model, file, options);
 }
 
 /**
- * Makes a model that plays a recording, without network and without a key. Each call takes the next answer and must ask what was asked
- * then: the same model id, tool names, and roles, texts and tool calls of the messages. Where it does not, and past the last answer,
- * the call fails with `invalid_request` and says what differs; the answer is kept for the next call.
+ * Creates a model that plays a recording, without network and key. Each call takes the next answer. Its request must match the recorded
+ * one in the model id, the tool names, and the roles, texts and tool calls of the messages. A request that differs, or that comes after
+ * the last answer, fails with `invalid_request`; the message describes the difference, and the answer is kept for the next call.
  *
- * @throws {AiError} `unsupported` when the file cannot be read or is no recording; the message names the line.
+ * @throws {AiError} `unsupported` when the file cannot be read or is not a recording; the message names the line.
  */
 export async function replay(file: string, options?: ReplayOptions): Promise<ReplayModel> {
   return (await import("./recording/player.ts")).replay(file, options);

@@ -1,11 +1,10 @@
 /**
- * Most levels of objects and lists, one inside the other, that data from outside may have: `{}` has one. Far more than anybody writes, and
- * few enough that every function that follows data down gets to its end, ours and those of programs that read our output: common parsers
- * of JSON stop at 128.
+ * Maximum nesting of objects and arrays in data from outside; `{}` has one level. Real data has far less. The limit protects recursive
+ * functions, in our code and in programs that read our output: common JSON parsers stop at 128.
  */
 export const maxNesting = 100;
 
-/** Whether a value has more levels than it may have. A value that holds itself has. */
+/** Whether a value has more than `levels` levels. True for circular values. */
 export function isTooDeep(value: unknown, levels: number = maxNesting): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
@@ -17,10 +16,10 @@ export function isTooDeep(value: unknown, levels: number = maxNesting): boolean 
   return false;
 }
 
-/** What stands for what is left out. */
+/** Replaces values below the last level. */
 const leftOut = `[left out: it is nested more than ${maxNesting} levels deep]`;
 
-/** A value without what is deeper than it may be; a text stands for that. One that is not too deep is returned as it is. */
+/** Replaces everything below the last level with a text. Returns the same value if it is not too deep. */
 export function cutDeep<T>(value: T, levels: number = maxNesting): T {
   return isTooDeep(value, levels) ? (cut(value, levels) as T) : value;
 }

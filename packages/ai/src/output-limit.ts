@@ -1,16 +1,16 @@
 import { cutDeep } from "./nesting.ts";
 import type { Context, Model } from "./types.ts";
 
-/** What the wire adds to a conversation, and what an estimate may be wrong by, in tokens. */
+/** Tokens for the overhead of the wire and the error of the estimate. */
 const reserve = 4096;
-/** UTF-8 bytes a token, roughly: English has four, and so do JSON and most other scripts. */
+/** UTF-8 bytes per token, roughly: 4 for English, for JSON and for most other scripts. */
 const bytesPerToken = 4;
 /** Tokens of an image; vendors count between 100 and 1,600. */
 const imageTokens = 1200;
 
 /**
- * Most tokens of an answer where the caller gives no number: the model's own limit, but no more than its window has left, since many
- * servers reject a request whose prompt and answer together could exceed it.
+ * The maximum tokens of an answer when the caller sets none: the model's limit, but at most the free part of the context window, because
+ * many servers reject a request whose prompt and answer together could exceed it.
  *
  * @returns At least 1; undefined when the model's limit is not known.
  */
@@ -20,7 +20,7 @@ export function defaultMaxTokens(model: Model, context: Context): number | undef
   return Math.max(1, Math.min(model.maxTokens, model.contextWindow - estimatePromptTokens(context) - reserve));
 }
 
-/** About how many tokens a context has. Linear in its length. */
+/** Estimates the tokens of a context. The time is linear in its length. */
 export function estimatePromptTokens({ systemPrompt = "", messages, tools = [] }: Context): number {
   let bytes = byteLength(systemPrompt) + (tools.length > 0 ? byteLength(JSON.stringify(tools)) : 0);
   let images = 0;
@@ -40,7 +40,7 @@ export function estimatePromptTokens({ systemPrompt = "", messages, tools = [] }
   return Math.ceil(bytes / bytesPerToken) + images * imageTokens;
 }
 
-/** Messages of stored sessions may lack a text that they should have. */
+/** Accepts any value, because messages of stored sessions may lack a text. */
 function byteLength(text: unknown): number {
   return typeof text === "string" ? Buffer.byteLength(text, "utf8") : 0;
 }

@@ -1,6 +1,6 @@
 import type { AssistantMessage, Model, Usage } from "./types.ts";
 
-/** How providers and local servers say that a conversation is too long. Numbers may have thousands separators. */
+/** Messages of providers and local servers for a conversation that is too long. Numbers may have thousands separators. */
 const overflowTexts: readonly RegExp[] = [
   /prompt is too long/i, // Anthropic, Kimi
   /prompt too long/i, // Ollama, z.ai
@@ -21,25 +21,25 @@ const overflowTexts: readonly RegExp[] = [
   /token limit exceeded|too many tokens/i,
 ];
 
-/** Texts about rates and quotas, which may speak of tokens too and are cured by waiting, not by a shorter conversation. */
+/** Texts about rates and quotas. They may mention tokens too, but need a retry, not a shorter conversation. */
 const rateTexts = /rate limit|per minute|per day|quota|throttl/i;
 
-/** Whether a provider's message says that the conversation is longer than the model's window. */
+/** Whether a provider's message says that the conversation is longer than the model's context window. */
 export function isOverflowText(text: string): boolean {
   return !rateTexts.test(text) && overflowTexts.some((pattern) => pattern.test(text));
 }
 
-/** From this part of the window on, an answer without a single token had no room, whatever the provider calls it. */
+/** If the prompt fills at least this part of the window, an answer without any token means an overflow. */
 const fullFraction = 0.99;
 
-/** Whether an answer that reached its limit before its first token did so because the prompt fills the window. */
+/** Whether an answer without any token is empty because the prompt fills the context window. */
 export function isWindowFull({ contextWindow }: Model, usage: Usage): boolean {
   return contextWindow > 0 && usage.output === 0 && promptTokens(usage) >= fullFraction * contextWindow;
 }
 
 /**
- * Whether an answer that ended well read more than the model's window holds: some servers cut the beginning off and say nothing. The
- * answer stands, but the conversation has to become shorter. False where the window is not known.
+ * Whether a successful answer used more prompt tokens than the context window has: some servers cut the beginning of the prompt without
+ * an error. The answer is valid, but the conversation must become shorter. False if the context window is unknown.
  */
 export function isSilentOverflow(
   { stopReason, usage }: AssistantMessage,

@@ -5,16 +5,16 @@ type Container = Record<string, unknown> | unknown[];
 type Path = readonly { readonly key: unknown; readonly value: unknown }[];
 
 /**
- * The beginning of an escape or of the next part of a number, at the end of a delta. The parser reports nothing while it is in the
- * middle of one, so what stands before is written by itself: the value must not depend on where the text happened to be cut.
+ * An incomplete escape or number at the end of a delta. The parser reports nothing in the middle of one, so the text before it is parsed
+ * separately: the value must not depend on where the text was cut.
  */
 const openTail = /(?:\\u[dD][89abAB][\da-fA-F]{2}|(?:\\u[dD][89abAB][\da-fA-F]{2})?\\(?:u[\da-fA-F]{0,3})?|[eE][+-]?|[.+-])$/;
-/** Characters of the longest such tail: a whole escape and all but one character of the next. */
+/** Maximum length of such a tail in characters: a whole escape, and all but one character of the next. */
 const maxTailLength = 11;
 
-/** Text that can only be the next part of a string: whole characters and whole escapes, and not the quotation mark that ends it. */
+/** Text that continues a string: whole characters and whole escapes, without the quotation mark that ends it. */
 const insideString = /^(?:[^"\\\p{Control}\p{Surrogate}]|\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[\da-fA-F]{4}))*$/u;
-/** Characters of the longest text that is tried with this expression, which needs memory for each character. */
+/** Maximum length of a text to test with this expression, because the test needs memory for each character. */
 const maxTriedLength = 4096;
 
 const emptyArguments: Readonly<Record<string, unknown>> = Object.freeze({});
@@ -22,30 +22,30 @@ const emptyArguments: Readonly<Record<string, unknown>> = Object.freeze({});
 /**
  * Reads a tool call's arguments while their JSON text is still arriving: `{"a":"he` is `{a: "he"}`, `{"a":1,"b"` is `{a: 1}`.
  *
- * Every character is read once, so a long text costs the same a delta from first to last. A value that was handed out never
- * changes. Text that is no JSON object, or is nested too deep, gives what could be read up to the fault, at worst `{}`; nothing here throws,
- * and nothing read here may be executed: for that, the whole text is parsed strictly when it is complete.
+ * Every character is read once, so the cost of a delta does not depend on the length of the text. A returned value never changes. If the
+ * text is not a JSON object or is nested too deeply, the value holds everything before the error, or `{}`. Nothing here throws. Never run
+ * a tool with this value: the complete text is parsed strictly for that.
  *
- * Used on both ends of the protocol: where a stream is assembled, and where a client rebuilds messages from deltas.
+ * Used on both sides of the protocol: by the assembler, and by clients that rebuild messages from deltas.
  */
 export class PartialArguments {
   readonly #parser = new JSONParser({ emitPartialTokens: true, emitPartialValues: true });
-  /** The innermost open container, what is known of the value being read in it, and the way to it from the root. */
+  /** The innermost open container, the value so far that is being read in it, and the path from the root. */
   #open: { parent: Container; key: unknown; value: unknown; path: Path } | undefined;
   #complete: unknown;
   #snapshot: Record<string, unknown> | undefined;
-  /** Half a surrogate pair at the end of a delta waits for its other half. */
+  /** The first half of a surrogate pair at the end of a delta; it waits for the second half. */
   #heldSurrogate = "";
   #failed = false;
-  /** Whether the text so far ends within a string that is a value, all of which is in `#open`. */
+  /** Whether the text so far ends inside a string value. `#open` holds all of this string. */
   #isInString = false;
-  /** What the parser has not seen of that string: most deltas are the middle of one, which needs no parser. */
+  /** The end of that string that the parser has not read: most deltas are in the middle of a string and need no parser. */
   #unread = "";
   #growth: string | undefined;
 
   constructor() {
     this.#parser.onValue = ({ value, key, parent, stack, partial }) => {
-      // The first level of the stack is what surrounds the root.
+      // The first level of the stack is outside the root.
       if (stack.length > maxNesting && !this.#failed) this.#giveUp();
       if (this.#failed) return;
       if (parent === undefined) this.#complete = value;
@@ -57,13 +57,13 @@ export class PartialArguments {
     };
   }
 
-  /** Keeps a copy of what there is: the parser goes on filling its own containers with what is left of the delta. */
+  /** Keeps a copy of the value, because the parser continues to fill its containers with the rest of the delta. */
   #giveUp(): void {
     this.#failed = true;
     this.#snapshot = cutDeep(this.#takeSnapshot(), maxNesting - 2);
   }
 
-  /** Reads the next piece of the text. */
+  /** Reads the next delta of the text. */
   append(delta: string): void {
     this.#growth = undefined;
     if (this.#failed || this.#parser.isEnded || delta === "") return;
@@ -96,16 +96,16 @@ export class PartialArguments {
   }
 
   /**
-   * What the last `append` added to the end of the string that is being read, where it did that and nothing else; undefined otherwise,
-   * also where that would have to be looked for.
+   * The text that the last `append` added to the open string. Undefined if the delta did anything else, or if it did not take the fast
+   * path inside a string.
    */
   get growth(): string | undefined {
     return this.#growth;
   }
 
   /**
-   * How many containers of `value` end behind the string that is being read: its JSON is followed by so many brackets and nothing else.
-   * Undefined where no string is being read, or it is not the last of its object: JSON has keys that are numbers first.
+   * The number of open containers around the open string: in the JSON of `value`, only this many brackets follow the string. Undefined if
+   * no string is open, or if it is not the last value of its object, because `JSON.stringify` puts numeric keys first.
    */
   get openStringDepth(): number | undefined {
     if (!this.#open || !this.#isInString) return undefined;
@@ -118,7 +118,7 @@ export class PartialArguments {
     return path.length;
   }
 
-  /** What the text says so far. The same object until the next `append`. */
+  /** The value of the text so far. The same object until the next `append`. */
   get value(): Record<string, unknown> {
     this.#snapshot ??= this.#takeSnapshot();
     return this.#snapshot;
@@ -130,7 +130,7 @@ export class PartialArguments {
     if (!this.#open) return emptyArguments;
     const { parent, key, value, path } = this.#open;
     let node = value === undefined ? copy(parent) : copyWith(parent, key, value);
-    // path[i].value holds the container at depth i under path[i].key; path[0] is what surrounds the root: nothing.
+    // path[i].value holds the container at depth i under path[i].key; path[0] is outside the root and empty.
     for (let depth = path.length - 1; depth > 0; depth -= 1) {
       const outer = path[depth];
       if (outer) node = copyWith(outer.value as Container, outer.key, node);
@@ -145,7 +145,7 @@ function copy(container: Container): Container {
 
 function copyWith(container: Container, key: unknown, value: unknown): Container {
   const result = copy(container) as Record<PropertyKey, unknown>;
-  // A key named __proto__ is data. The others can be assigned, which is ten times as fast.
+  // A key named __proto__ is data. Other keys can be assigned, which is ten times as fast.
   if (key === "__proto__") Object.defineProperty(result, key, { value, writable: true, enumerable: true, configurable: true });
   else result[key as PropertyKey] = value;
   return result as Container;

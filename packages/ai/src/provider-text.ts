@@ -1,17 +1,17 @@
 import { cutDeep, isTooDeep } from "./nesting.ts";
 
-/** Most characters of a provider's message that an error repeats. */
+/** Maximum characters of a provider's message in our errors. */
 const maxMessageLength = 4096;
 
-/** Pieces of text that can be a key; providers repeat keys in their answers, whole or masked with asterisks. */
+/** Words that may be a key: providers repeat keys in their messages, complete or masked with asterisks. */
 const keyCandidates = /\bBearer\s+(?=\S*[\d._-])[\w*.~+/=-]{8,}|[\w*.-]{8,}/gi;
 const keyPrefix = /^(?:Bearer\s|(?:sk|pk|rk|gsk|xai|csk|tgp|nvapi)[-_]|AIza)/i;
 
 const urlCredentials = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi;
 
-/** `text` without keys and URL credentials, cut to a readable length. */
+/** Removes keys and URL credentials from `text`, and cuts it to a readable length. */
 export function cleanText(text: string): string {
-  // Cut before the patterns see it: some of them take longer than linear.
+  // Cut first, because some of the patterns take more than linear time.
   const clean = text
     .slice(0, 2 * maxMessageLength)
     .replace(keyCandidates, (found) => (keyPrefix.test(found) || found.includes("***") ? "<key>" : found))
@@ -20,7 +20,7 @@ export function cleanText(text: string): string {
   return clean.length > maxMessageLength ? `${clean.slice(0, maxMessageLength)}…` : clean;
 }
 
-/** The provider's own words in the body of an error response, whatever form it has. */
+/** Extracts the provider's message from the body of an error response in JSON, HTML or plain text. */
 export function readErrorText(body: string): string {
   try {
     return describeErrorBody(JSON.parse(body)) || body;
@@ -29,7 +29,7 @@ export function readErrorText(body: string): string {
   }
 }
 
-/** The message inside a parsed error body; the body as JSON when it holds none. */
+/** The message in a parsed error body, or the body as JSON if it has none. */
 export function describeErrorBody(body: unknown): string {
   if (typeof body === "string") return body;
   if (typeof body !== "object" || body === null) return "";
@@ -42,27 +42,27 @@ export function describeErrorBody(body: unknown): string {
   return JSON.stringify(message ?? detail ?? body);
 }
 
-/** What the body of an error response says besides its message. */
+/** The fields of an error body besides its message. */
 export interface ErrorFields {
-  /** The names that it gives the error, as one text. */
+  /** The error codes, joined with spaces. */
   code: string;
-  /** Google's way to say Retry-After, such as `retryDelay: "39s"`. */
+  /** Google's form of Retry-After, such as `retryDelay: "39s"`. */
   retryDelayMs?: number;
-  /** Google's names of the quotas that are used up. */
+  /** Google's names of the exhausted quotas. */
   quotaIds?: readonly string[];
 }
 
-/** Reads the fields of an error body; there are none where it is not JSON. */
+/** Reads the fields of an error body; empty if it is not JSON. */
 export function readErrorFields(body: string): ErrorFields {
   try {
     const parsed: unknown = JSON.parse(body);
     return fieldsOfError(Array.isArray(parsed) ? parsed[0] : parsed);
   } catch {
-    return { code: "" }; // no JSON
+    return { code: "" }; // not JSON
   }
 }
 
-/** As `readErrorFields`, from a body or the error in it. */
+/** Like `readErrorFields`, for a parsed body or the error in it. */
 export function fieldsOfError(body: unknown): ErrorFields {
   const outer = asRecord(body);
   const { code, type, status, details, innererror } = typeof outer.error === "object" ? asRecord(outer.error) : outer;
@@ -84,7 +84,7 @@ function asRecord(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** A proxy's error page says in its title what a whole page of markup repeats. */
+/** The title of a proxy's error page has the whole message. */
 function describeHtml(html: string): string {
   const start = html.slice(0, maxMessageLength);
   const title = /<title[^>]*>([^<]*)/i.exec(start)?.[1]?.trim();

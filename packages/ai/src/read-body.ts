@@ -1,24 +1,24 @@
 export interface ReadBodyOptions {
-  /** Most that is read, in bytes after decompression. */
+  /** Maximum bytes to read, after decompression. */
   maxBytes: number;
-  /** Longest that it may take, in milliseconds. Default: no limit. */
+  /** Maximum time in milliseconds. Default: no limit. */
   maxMs?: number | undefined;
-  /** Its abort ends the reading where it is. */
+  /** An abort ends the reading; the text so far is returned. */
   signal?: AbortSignal | undefined;
 }
 
 export interface BodyText {
-  /** As UTF-8; ends where a limit was reached. */
+  /** The body as UTF-8, up to the limit. */
   text: string;
-  /** Whether there was more, or might have been. */
+  /** Whether the reading ended before the end of the body. */
   isCut: boolean;
 }
 
 /**
- * Reads the beginning of a body, and cancels what is left of it: the one way to read a body that is no stream of events, since a server
- * may send more than there is memory, and a few compressed kilobytes may be gigabytes.
+ * Reads the beginning of a body and cancels the rest. Use it for every body that is not an event stream: a server may send more than fits
+ * into memory, and a few compressed kilobytes may expand to gigabytes.
  *
- * @throws What the body fails with.
+ * @throws The error of the body.
  */
 export async function readBody(body: ReadableStream<Uint8Array> | null, options: ReadBodyOptions): Promise<BodyText> {
   if (!body) return { text: "", isCut: false };
@@ -30,7 +30,7 @@ export async function readBody(body: ReadableStream<Uint8Array> | null, options:
   let isCut = false;
   const stop = () => {
     isCut = true;
-    reader.cancel().catch(() => {}); // already broken: nothing is left to cancel
+    reader.cancel().catch(() => {}); // the connection has already broken
   };
   const timer = maxMs === undefined ? undefined : setTimeout(stop, maxMs);
   if (signal?.aborted) stop();

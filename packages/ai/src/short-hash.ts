@@ -1,6 +1,6 @@
 /**
- * A short name for `text`: always the same one, made of 0-9 and a-z, and different texts practically never share one (58 bits).
- * Not for secrets. (`node:crypto` has better ones, but loading it costs a cold start 10 ms.)
+ * A short hash of `text` in the characters 0-9 and a-z. It has 58 bits, so collisions are very unlikely. Not for secrets.
+ * (`node:crypto` has better hashes, but loading it adds 10 ms to a cold start.)
  *
  * @param length - In characters, at most 13. Default 12.
  */
@@ -9,7 +9,7 @@ export function shortHash(text: string, length = 12): string {
   return (high.toString(36).padStart(7, "0") + low.toString(36).padStart(7, "0")).slice(-length);
 }
 
-/** Two lanes of multiply and shift over the UTF-16 units, each stirred into the other at the end. */
+/** Two lanes of multiply and shift over the UTF-16 units, mixed into each other at the end. */
 function mix(text: string): [number, number] {
   let a = 0x9e3779b9;
   let b = 0x85ebca6b;

@@ -6,8 +6,8 @@ import { loadAdapter } from "./recording/call-interceptor.ts";
 import type { AssistantMessage, Context, Model, StreamOptions } from "./types.ts";
 
 /**
- * Asks a model for an answer and returns it as it arrives. Never throws: whatever fails, before or during the answer, ends the stream
- * with an `error` event.
+ * Calls a model and returns its answer as a stream. Never throws: a failure before or during the answer ends the stream with an `error`
+ * event.
  */
 export function stream(model: Model, context: Context, options: StreamOptions = {}): AssistantMessageEventStream {
   const events = new AssistantMessageEventStream();
@@ -15,14 +15,14 @@ export function stream(model: Model, context: Context, options: StreamOptions = 
   return events;
 }
 
-/** Asks a model for an answer and waits for all of it. Never rejects: see `stopReason` and `errorMessage`. */
+/** Calls a model and waits for the complete answer. Never rejects: see `stopReason` and `errorMessage`. */
 export function complete(model: Model, context: Context, options: StreamOptions = {}): Promise<AssistantMessage> {
   return stream(model, context, options).result();
 }
 
 async function run(model: Model, context: Context, options: StreamOptions, assembler: MessageAssembler): Promise<void> {
   const { signal } = options;
-  // The answer ends here, at once, however long the adapter needs to let go of its connection.
+  // An abort ends the answer at once, without waiting for the adapter to close its connection.
   const abort = () => assembler.fail(new AiError("aborted", "The request was aborted.", { cause: signal?.reason }));
   if (signal?.aborted) return abort();
   signal?.addEventListener("abort", abort, { once: true });
@@ -31,10 +31,10 @@ async function run(model: Model, context: Context, options: StreamOptions, assem
     if (assembler.isEnded) return;
     const apiKey = options.apiKey ?? environmentKey(model.provider);
     await adapter({ model, context, options: apiKey === undefined ? options : { ...options, apiKey } }, assembler);
-    // Without effect when the adapter has ended the answer.
+    // Has no effect if the adapter has ended the answer.
     assembler.fail(new AiError("bad_response", `${model.provider} ended the stream before the answer was complete.`));
   } catch (error) {
-    // With the adapter that has failed: a program that has asked nobody yet need not have it.
+    // Loaded here, because a program that calls no model does not need it.
     const { toAiError } = await import("./classify.ts");
     assembler.fail(toAiError(error, model));
   } finally {

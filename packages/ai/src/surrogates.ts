@@ -1,14 +1,13 @@
 const loneSurrogates = /\p{Surrogate}/gu;
 
 /**
- * `text` without halves of surrogate pairs that have lost their partner: they have no UTF-8 form, and providers reject a body that
- * holds one. Whole pairs stay.
+ * Removes lone surrogates from `text`: they have no UTF-8 form, and providers reject a body that contains one.
  */
 export function removeLoneSurrogates(text: string): string {
   return text.isWellFormed() ? text : text.replace(loneSurrogates, "");
 }
 
-/** The same for every string inside a JSON value, keys included. Values without such strings are returned as they are. */
+/** Removes lone surrogates from every string of a JSON value, including keys. Returns the same value if it has none. */
 export function removeLoneSurrogatesDeep(value: unknown): unknown {
   if (typeof value === "string") return removeLoneSurrogates(value);
   if (typeof value !== "object" || value === null) return value;

@@ -4,7 +4,7 @@ import { convertReasoning as convertCompletions, requiresReasoning } from "./api
 import { convertReasoning as convertResponses } from "./apis/openai-responses/reasoning.ts";
 import { type KnownApi, type Model, type ThinkingLevel, thinkingLevels } from "./types.ts";
 
-/** What the request of each wire says about thinking; the same functions make the requests. A script is told the level itself. */
+/** The thinking fields of a request, by wire, from the same functions that build the requests. A script gets the level itself. */
 const wires: Readonly<Record<KnownApi, (model: Model, level: ThinkingLevel) => unknown>> = {
   "anthropic-messages": (model, level) => convertAnthropic(model, level, maxTokensOf(model, { messages: [] })),
   "google-generative-ai": convertGoogle,
@@ -13,20 +13,20 @@ const wires: Readonly<Record<KnownApi, (model: Model, level: ThinkingLevel) => u
   scripted: (_model, level) => level,
 };
 
-/** The level that a text asks for, `max` being the highest; undefined when it names none. */
+/** Parses a level; `max` is the highest one. Undefined for other texts. */
 export function parseThinkingLevel(text: string): ThinkingLevel | undefined {
   return text === "max" ? thinkingLevels.at(-1) : thinkingLevels.find((level) => level === text);
 }
 
 /**
- * The levels that requests to the model can tell apart, weakest first; `off` alone for a model without reasoning. An api that was added
- * with `registerApi` is taken to tell all of them apart.
+ * The levels that lead to different requests for the model, weakest first; only `off` for a model without reasoning. For an api that was
+ * added with `registerApi`, all levels.
  */
 export function thinkingLevelsOf(model: Model): ThinkingLevel[] {
   return thinkingLevels.filter((level) => clampThinkingLevel(level, model) === level);
 }
 
-/** The level that the model offers whose request is the one of `level`. */
+/** The level of `thinkingLevelsOf(model)` that leads to the same request as `level`. */
 export function clampThinkingLevel(level: ThinkingLevel, model: Model): ThinkingLevel {
   if (!model.reasoning) return "off";
   const wire = Object.hasOwn(wires, model.api) ? wires[model.api as KnownApi] : undefined;
@@ -37,7 +37,7 @@ export function clampThinkingLevel(level: ThinkingLevel, model: Model): Thinking
   return nameOf(same, wanted);
 }
 
-/** Of levels with one request: off, else the one that the request names, else the usual one, else the weakest. */
+/** Chooses one of the levels with the same request: `off`, else the one that the request names, else `medium`, else the weakest. */
 function nameOf(levels: readonly ThinkingLevel[], request: string): ThinkingLevel {
   const preferred = levels.find((level) => level === "off" || request.toLowerCase().includes(`"${level}"`));
   return preferred ?? levels.find((level) => level === "medium") ?? (levels[0] as ThinkingLevel);

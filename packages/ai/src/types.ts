@@ -3,16 +3,16 @@ import type { TSchema } from "@sinclair/typebox";
 /** Wire protocols that ship with this package. */
 export type KnownApi = "anthropic-messages" | "openai-completions" | "openai-responses" | "google-generative-ai" | "scripted";
 
-/** The wire protocol a model is spoken to with: a known one, or one added with `registerApi`. */
+/** The wire protocol of a model: a known one, or one added with `registerApi`. */
 export type Api = KnownApi | (string & {});
 
-/** How hard a reasoning model should think, from not at all to the model's maximum. */
+/** The amount of thinking of a reasoning model, from none to the model's maximum. */
 export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
 
 /** Every thinking level, weakest first. */
 export const thinkingLevels: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh"];
 
-/** A level as it can be asked for; `max` is the highest. */
+/** A level in options; `max` stands for the highest level. */
 export type RequestedThinkingLevel = ThinkingLevel | "max";
 
 /** US dollars per million tokens. */
@@ -23,14 +23,14 @@ export interface ModelCost {
   cacheWrite: number;
 }
 
-/** A model and where to reach it. */
+/** A model and its endpoint. */
 export interface Model {
   /** The provider's own id, sent in requests. */
   id: string;
   /** Display name. */
   name: string;
   api: Api;
-  /** Who serves it: `anthropic`, `openai`, or a name from `models.json`. */
+  /** The provider that serves the model: `anthropic`, `openai`, or a name from `models.json`. */
   provider: string;
   baseUrl: string;
   /** Whether the model can think before it answers. */
@@ -38,12 +38,12 @@ export interface Model {
   input: ("text" | "image")[];
   /** Tokens of prompt and answer together; 0 when unknown. */
   contextWindow: number;
-  /** Most tokens of one answer; 0 when unknown. */
+  /** Maximum tokens of one answer; 0 when unknown. */
   maxTokens: number;
   cost: ModelCost;
   /** Extra request headers. Never written to a protocol, a session or a log. */
   headers?: Record<string, string>;
-  /** Departures of the endpoint from its api; each api defines its own keys. Never written to a protocol. */
+  /** Differences of the endpoint from its api; each api defines its own keys. Never written to a protocol. */
   compat?: Record<string, unknown>;
 }
 
@@ -79,7 +79,7 @@ export interface ToolCall {
   /** As the model wrote them; validated and coerced only in the copy that the tool receives. */
   arguments: Record<string, unknown>;
   thoughtSignature?: string;
-  /** The model's argument text was not a JSON object: what was wrong. Such a call is answered with this error and never run. */
+  /** The problem with the model's argument text, if it was not a JSON object. The call is not run; its result is this error. */
   argumentsError?: string;
 }
 
@@ -94,7 +94,7 @@ export interface UsageCost {
 
 /**
  * Tokens of one model call, with the same meaning for every provider: `input` excludes cache reads and writes,
- * `output` includes reasoning, `totalTokens` is the sum of the four. What a provider does not report is 0.
+ * `output` includes reasoning, `totalTokens` is the sum of the four. A count that the provider does not report is 0.
  */
 export interface Usage {
   input: number;
@@ -105,7 +105,7 @@ export interface Usage {
   cost: UsageCost;
 }
 
-/** Why an answer ended. `error` and `aborted` answers carry an `errorMessage` and are not sent back to a model. */
+/** The reason why an answer ended. `error` and `aborted` answers have an `errorMessage` and are not sent back to a model. */
 export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted";
 
 export interface UserMessage {
@@ -120,7 +120,7 @@ export interface AssistantMessage {
   content: (TextContent | ThinkingContent | ToolCall)[];
   api: Api;
   provider: string;
-  /** The requested model id, also when the response names an alias or a snapshot. */
+  /** The requested model id, even if the response names an alias or a snapshot. */
   model: string;
   usage: Usage;
   stopReason: StopReason;
@@ -142,7 +142,7 @@ export interface ToolResultMessage<TDetails = unknown> {
   timestamp: number;
 }
 
-/** What a model can be sent. */
+/** A message that can be sent to a model. */
 export type Message = UserMessage | AssistantMessage | ToolResultMessage;
 
 /** A tool as a model sees it. */
@@ -153,7 +153,7 @@ export interface Tool<TParameters extends TSchema = TSchema> {
   parameters: TParameters;
 }
 
-/** Everything that one model call is given. */
+/** The input of one model call. */
 export interface Context {
   systemPrompt?: string;
   messages: Message[];
@@ -161,13 +161,13 @@ export interface Context {
 }
 
 /**
- * One step of a streamed answer.
+ * An event of a streamed answer.
  *
- * - `start` precedes every block. Each block is `*_start`, any number of `*_delta`, `*_end`, under a `contentIndex` that does not
- *   change; blocks may interleave. Exactly one `done` or `error` comes last.
- * - A request that fails before the answer begins gives only `error`. A block that was still open when an answer failed gets no
- *   `*_end`: an end says that the block is complete.
- * - `partial` is the message being built, not a copy: it goes on changing until the terminal event.
+ * - `start` precedes every block. A block has `*_start`, any number of `*_delta`, and `*_end`, all with the same `contentIndex`; blocks may
+ *   interleave. Exactly one `done` or `error` comes last.
+ * - A request that fails before the answer begins emits only `error`. A block that is open when the answer fails gets no `*_end`, because
+ *   that event means that the block is complete.
+ * - `partial` is the message being built, not a copy: it changes until the last event.
  */
 export type AssistantMessageEvent =
   | { type: "start"; partial: AssistantMessage }
@@ -184,41 +184,41 @@ export type AssistantMessageEvent =
   | { type: "error"; reason: "error" | "aborted"; error: AssistantMessage };
 
 /**
- * Whether the model calls tools: `auto`, as it likes, the default; `none`, not at all; `required`, at least one; `{tool}`, the named
- * one. What names a tool that the call does not offer is ignored, as is everything where a call offers none.
+ * Whether the model calls tools: `auto` (default), the model decides; `none`, no tool; `required`, at least one; `{tool}`, the named one.
+ * Ignored when it names a tool that is not offered, and when no tools are offered.
  */
 export type ToolChoice = "auto" | "none" | "required" | { tool: string };
 
-/** Whether the prefix of a conversation should stay in the provider's cache: not at all, about 5 minutes, about an hour. */
+/** How long the provider should cache the prefix of a conversation: not at all, about 5 minutes, or about an hour. */
 export type CacheRetention = "none" | "short" | "long";
 
 export interface StreamOptions {
-  /** Stops the request; the answer ends with `aborted` and keeps what has arrived. */
+  /** An abort stops the request; the answer ends with `aborted` and keeps its content so far. */
   signal?: AbortSignal;
   /** Overrides the key from the environment. */
   apiKey?: string;
-  /** Added to the request; names are case-insensitive and win over the model's own. */
+  /** Additional request headers. Names are case-insensitive and take precedence over the model's headers. */
   headers?: Record<string, string>;
-  /** Most tokens of the answer. Default, where the endpoint wants a number: the model's limit, or what its window has left. */
+  /** Maximum tokens of the answer. Default, if the endpoint needs one: the model's limit, or the free part of its context window. */
   maxTokens?: number;
   temperature?: number;
   /** Default `off`. Ignored by models without reasoning. */
   reasoning?: ThinkingLevel;
   /** Default `short`. */
   cacheRetention?: CacheRetention;
-  /** Names the conversation, for providers that route requests of one conversation to one cache. */
+  /** The id of the conversation, for providers that route the requests of one conversation to one cache. */
   sessionId?: string;
-  /** Default `auto`. A choice that forces a call becomes `auto` where the endpoint cannot combine it with thinking. */
+  /** Default `auto`. A choice that requires a call becomes `auto` if the endpoint cannot combine it with thinking. */
   toolChoice?: ToolChoice;
-  /** Milliseconds to the first byte of the response; 0, the default, waits for ever. */
+  /** Timeout in milliseconds for the first byte of the response. Default: 0, no timeout. */
   firstByteTimeoutMs?: number;
   /**
-   * Milliseconds between two events of the response; 0, the default, waits for ever. Signs of life that are no events, such as pings,
-   * extend the wait, to at most three times as long.
+   * Timeout in milliseconds between two events of the response. Default: 0, no timeout. Bytes that are not an event, such as pings, extend
+   * the wait to at most three times the timeout.
    */
   idleTimeoutMs?: number;
-  /** Sees the request body before it is sent and may return another one. */
+  /** Called with the request body before it is sent; may return a replacement. */
   onPayload?: (payload: unknown, model: Model) => unknown;
-  /** Sends the request in the place of the built-in `fetch`: redirects, proxies and time limits are its own affair then. */
+  /** Replaces the built-in `fetch`. It must then handle redirects, proxies and timeouts itself. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }

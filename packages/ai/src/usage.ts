@@ -1,6 +1,6 @@
 import type { Model, Usage } from "./types.ts";
 
-/** A usage of nothing. */
+/** A usage with all counts 0. */
 export function emptyUsage(): Usage {
   return {
     input: 0,
@@ -12,20 +12,20 @@ export function emptyUsage(): Usage {
   };
 }
 
-/** Token counts as an adapter read them; what is absent, negative or not a number counts as 0. */
+/** Token counts from an adapter. A count that is missing, negative or not a number counts as 0. */
 export interface TokenCounts {
   input?: number | null | undefined;
   output?: number | null | undefined;
   cacheRead?: number | null | undefined;
   cacheWrite?: number | null | undefined;
-  /** How many of `cacheWrite` are kept for an hour instead of minutes. */
+  /** The part of `cacheWrite` that is kept for an hour instead of minutes. */
   cacheWriteOneHour?: number | null | undefined;
 }
 
 /** Price of a cache write that is kept for an hour, as a multiple of the input price. Source: Anthropic, "Prompt caching". */
 const oneHourWriteFactor = 2;
 
-/** Completes token counts with their sum and their price by the model's table. */
+/** Adds the sum of the token counts and their price by the model's price table. */
 export function priceUsage(model: Pick<Model, "cost">, counts: TokenCounts): Usage {
   const input = toCount(counts.input);
   const output = toCount(counts.output);

@@ -176,7 +176,7 @@ describe("what the provider asks for", () => {
     expect(story(events)).toEqual(["agent_start", "turn_start", "user: Hi", failed, "turn_end", "agent_end", "agent_settled"]);
     expect(server.requests).toHaveLength(1);
     expect(session.messages.at(-1)).toMatchObject({
-      errorMessage: expect.stringContaining("asks to wait 3600 s, longer than the 60 s"),
+      errorMessage: expect.stringContaining("asks to wait 3600 s, but automatic retries wait at most 60 s"),
     });
   });
 

@@ -58,7 +58,7 @@ describe("a pipe in the place of a file holds up no start: it is refused, with i
         `Cannot write the recording ${path}: ${aPipe}. Choose a file that can be written.`,
       ],
       [{ model: `replay/${path}` }, `Cannot read the recording ${path}: ${aPipe}. Make one with record() or pi --record.`],
-      [{ model: `script/${path}` }, `Cannot read the script ${path}: ${aPipe}. Expected a JSONL file with one answer a line.`],
+      [{ model: `script/${path}` }, `Cannot read the script ${path}: ${aPipe}. Expected a JSONL file with one answer per line.`],
     ];
     for (const [options, message] of cases) await expect(open(options)).rejects.toThrow(message);
   });

@@ -5,25 +5,25 @@ import type { Model, StreamOptions } from "../types.ts";
 import { hostOf, isHostOf } from "../url.ts";
 import { fetchFromProvider } from "./provider-fetch.ts";
 
-/** Options that every SDK client is made with: we retry, log and time out ourselves. */
+/** Options of every SDK client: they switch off its retries, logs and timeouts, because we do these ourselves. */
 export const quietClient = {
   maxRetries: 0,
   logLevel: "off",
-  /** Milliseconds; the longest that a timer can wait. */
+  /** Milliseconds; the maximum of a timer. */
   timeout: 2 ** 31 - 1,
 } as const;
 
-/** What an SDK needs to send one request under our control. */
+/** The abort signal and the `fetch` that an SDK uses for one request. */
 export interface RequestInitiator {
   signal: AbortSignal;
   fetch: typeof globalThis.fetch;
 }
 
 /**
- * Sends a request through an SDK and returns the raw response as soon as its headers are there.
+ * Sends a request through an SDK and returns the raw response as soon as its headers arrive.
  *
  * @param send - Posts with the given `fetch` and `signal` and returns the SDK's raw response.
- * @throws {AiError} For a status that is no success, a connection that fails, and headers that do not come in `firstByteTimeoutMs`.
+ * @throws {AiError} For a status that is not a success, a failed connection, and headers that do not arrive in `firstByteTimeoutMs`.
  */
 export async function sendRequest(
   model: Model,
@@ -43,7 +43,7 @@ export async function sendRequest(
           controller.abort(timeout);
         }, firstByteTimeoutMs)
       : undefined;
-  /** Read and thrown here: the SDKs read a body whole, however large it is, and keep only the parts that their own servers send. */
+  /** We read an error response ourselves: the SDKs have no size limit, and drop fields that their own servers do not send. */
   let refusal: AiError | undefined;
   const fetchOnce: typeof fetch = async (input, init = {}) => {
     const url = input instanceof Request ? input.url : String(input);
@@ -64,7 +64,7 @@ export async function sendRequest(
   }
 }
 
-/** Headers of the model and the call, names in lower case; the call's win. */
+/** Merges the headers of the model and the call, with names in lower case; the call's headers win. */
 export function mergeHeaders(model: Model, options: StreamOptions): Record<string, string> {
   const merged: Record<string, string> = {};
   for (const headers of [model.headers, options.headers]) {
@@ -74,24 +74,23 @@ export function mergeHeaders(model: Model, options: StreamOptions): Record<strin
 }
 
 /**
- * Switches off the headers that an SDK takes from an environment variable of its vendor: they may hold credentials, and are for that
- * vendor alone.
+ * Switches off the headers that an SDK reads from its vendor's environment variable: they may hold credentials for that vendor only.
  *
- * @param variable - Holds `name: value` lines.
+ * @param variable - The name of the variable, which holds `name: value` lines.
  */
 export function withoutAmbientHeaders(variable: string): Record<string, null> {
   const lines = (process.env[variable] ?? "").split("\n").filter((line) => line.includes(":"));
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(":")).trim().toLowerCase(), null]));
 }
 
-/** Headers that carry a credential; one that the caller gives replaces ours. */
+/** Headers that carry a credential. If the caller sets one, we send none of ours. */
 const credentialHeaders = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
 
 /**
- * The key to send, if any: none where the caller's headers carry a credential, and none for providers that are not known to need one,
- * such as local servers.
+ * The key to send. Undefined if the caller's headers carry a credential, or if no key is given and the provider is not known to need
+ * one, such as a local server.
  *
- * @throws {AiError} `auth` when a known provider has no key, naming the variable to set.
+ * @throws {AiError} `auth` when a known provider has no key (the message names the variable to set) or the key cannot be sent in a header.
  */
 export function chooseKey(model: Model, options: StreamOptions, headers: Record<string, string>): string | undefined {
   if (credentialHeaders.some((name) => headers[name])) return undefined;
@@ -107,14 +106,14 @@ export function chooseKey(model: Model, options: StreamOptions, headers: Record<
   throw new AiError("auth", `No API key for ${model.provider}. Set ${variables.join(" or ")} in the environment, or pass apiKey.`);
 }
 
-/** The credentials of a call without the scheme in front of them. Shorter ones than this are nobody's secret. */
+/** The credentials of a call, without a scheme such as `Bearer`. Very short values are not secrets. */
 function secretsOf(model: Model, options: StreamOptions): string[] {
   const headers = mergeHeaders(model, options);
   const values = [options.apiKey, ...credentialHeaders.map((name) => headers[name])];
   return values.flatMap((value) => value?.trim().split(/\s+/).at(-1) ?? []).filter((value) => value.length >= 6);
 }
 
-/** The body to send: what the adapter made, or what the caller's hook returned in its place. */
+/** The body to send: the adapter's, or the replacement that the caller's `onPayload` hook returned. */
 export async function applyPayloadHook<T>(body: T, model: Model, options: StreamOptions): Promise<T> {
   const replaced = await options.onPayload?.(body, model);
   return replaced === undefined ? body : (replaced as T);

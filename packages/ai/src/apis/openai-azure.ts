@@ -2,38 +2,38 @@ import { AiError } from "../errors.ts";
 import type { Model } from "../types.ts";
 import { hostOf, isHostOf } from "../url.ts";
 
-/** What Azure wants besides OpenAI's own request. The deployment and version can be set in the model's `compat`. */
+/** The values that Azure needs in addition to an OpenAI request. The deployment and version can be set in the model's `compat`. */
 export interface AzureEndpoint {
-  /** What the path of either OpenAI api is added to. */
+  /** The URL in front of the path of either OpenAI api. */
   baseUrl: string;
-  /** The name under which the model was deployed. Default: the model's id. Prices and replay go by the id. */
+  /** The name of the model's deployment. Default: the model's id. Prices and replay use the id, not this name. */
   azureDeployment: string;
   /** Sent as `api-version`. Default: `AZURE_OPENAI_API_VERSION` from the environment, else `v1`. */
   azureApiVersion: string;
 }
 
-/** Azure's hosts: the older resources, the newer ones, and those of AI Foundry. */
+/** Azure's hosts: older resources, newer resources, AI Foundry. */
 const azureDomains = ["openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com"];
 
-/** Whether Azure serves a model, by its provider id or its host. */
+/** Whether Azure serves a model, judged by its provider id or its host. */
 export function isAzure({ provider, baseUrl }: Pick<Model, "provider" | "baseUrl">): boolean {
   const host = hostOf(baseUrl);
   return provider === "azure-openai" || azureDomains.some((domain) => isHostOf(host, domain));
 }
 
 /**
- * How to reach a model that is deployed on Azure; undefined for models that are not. The base URL may end in nothing, `/openai`,
- * `/v1`, `/openai/v1` or a deployment's own address; where the model has none, `AZURE_OPENAI_BASE_URL` or `AZURE_OPENAI_ENDPOINT`
- * names it. Dated versions are served at older addresses than `v1`.
+ * The endpoint of a model on Azure; undefined for other models. The base URL may end at the host, in `/openai`, `/v1`, `/openai/v1` or
+ * in a deployment's path. A model without a base URL uses `AZURE_OPENAI_BASE_URL` or `AZURE_OPENAI_ENDPOINT`. Dated API versions have
+ * older paths than `v1`.
  *
- * @throws {AiError} `invalid_request` when there is no base URL, saying where to set it.
+ * @throws {AiError} `invalid_request` when there is no base URL; the message says where to set it.
  */
 export function azureEndpointOf(model: Model): AzureEndpoint | undefined {
   if (!isAzure(model)) return undefined;
   const { env } = process;
   const given = model.baseUrl || env.AZURE_OPENAI_BASE_URL || env.AZURE_OPENAI_ENDPOINT;
   if (!given) {
-    const message = `No address for ${model.provider}. Set AZURE_OPENAI_BASE_URL in the environment, or the model's baseUrl.`;
+    const message = `No base URL for ${model.provider}. Set AZURE_OPENAI_BASE_URL in the environment, or the model's baseUrl.`;
     throw new AiError("invalid_request", message);
   }
   const compat = (model.compat ?? {}) as Partial<AzureEndpoint>;

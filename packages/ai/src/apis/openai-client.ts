@@ -4,13 +4,13 @@ import { tryParseUrl } from "../url.ts";
 import { chooseKey, mergeHeaders, quietClient, withoutAmbientHeaders } from "./http-request.ts";
 import { azureEndpointOf } from "./openai-azure.ts";
 
-/** Makes the SDK's client that sends one request with the given `fetch`. */
+/** Creates an SDK client that sends one request with the given `fetch`. */
 export type ClientFactory = (fetch: typeof globalThis.fetch) => OpenAI;
 
 /**
- * Prepares the SDK's client for a model of either OpenAI api, on OpenAI's own servers, on Azure or on compatible ones.
+ * Prepares the SDK's client for a model of either OpenAI api, on the servers of OpenAI, of Azure or of compatible vendors.
  *
- * @throws {AiError} `auth` when a provider that is known to need a key has none.
+ * @throws {AiError} `auth` when a known provider has no key.
  */
 export function prepareClient(model: Model, options: StreamOptions): ClientFactory {
   const headers = mergeHeaders(model, options);
@@ -26,7 +26,7 @@ export function prepareClient(model: Model, options: StreamOptions): ClientFacto
       ...identity(model),
       ...endpoint,
       fetch,
-      // Any key keeps the SDK from asking for one; without a key of ours the header is left out.
+      // The SDK requires a key. Without one of ours, `authorization: null` removes the header.
       apiKey: key ?? "unused",
       adminAPIKey: null,
       defaultHeaders: {
@@ -38,17 +38,17 @@ export function prepareClient(model: Model, options: StreamOptions): ClientFacto
     });
 }
 
-/** The name by which the endpoint knows the model. */
+/** The model's name on the wire. */
 export function wireModelId(model: Model): string {
   return azureEndpointOf(model)?.azureDeployment ?? model.id;
 }
 
-/** OpenAI's own organization variables are for OpenAI only. */
+/** The SDK reads the organization and project from the environment; only OpenAI may see them. */
 function identity(model: Model): { organization?: null; project?: null } {
   return model.provider === "openai" ? {} : { organization: null, project: null };
 }
 
-/** A bare host gets the version segment; a path is taken as it is, since vendors have versions of their own. */
+/** Adds `/v1` to a bare host. A path stays as it is, because vendors have versions of their own. */
 function toVersioned(baseUrl: string): string {
   const trimmed = baseUrl.replace(/\/+$/, "");
   return tryParseUrl(trimmed)?.pathname === "/" ? `${trimmed}/v1` : trimmed;

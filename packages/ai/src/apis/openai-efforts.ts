@@ -1,9 +1,9 @@
 import type { ThinkingLevel } from "../types.ts";
 
-/** What OpenAI's models are told about how hard to think; `none` is not at all. */
+/** Reasoning efforts of OpenAI's models; `none` switches thinking off. */
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
 
-/** By model name, the first match decides. Source: the provider's model pages, "Reasoning effort". */
+/** By model name; the first match decides. Source: the provider's model pages, "Reasoning effort". */
 const effortsOfFamily: readonly [RegExp, readonly Effort[]][] = [
   [/^gpt-5-pro/, ["high"]],
   [/^gpt-\d+(?:\.\d+)?-pro/, ["medium", "high", "xhigh"]],
@@ -14,17 +14,17 @@ const effortsOfFamily: readonly [RegExp, readonly Effort[]][] = [
   [/^gpt-(?:5\.|[6-9])/, ["none", "low", "medium", "high", "xhigh"]],
 ];
 
-/** What every model that takes an effort knows. */
+/** The efforts that every other model supports. */
 const commonEfforts: readonly Effort[] = ["low", "medium", "high"];
 
-/** The efforts that a model of OpenAI knows, weakest first. */
+/** The efforts that a model of OpenAI supports, weakest first. */
 export function openaiEfforts(modelId: string): readonly Effort[] {
   return effortsOfFamily.find(([family]) => family.test(modelId))?.[1] ?? commonEfforts;
 }
 
 const strengths: readonly string[] = ["none", "minimal", "low", "medium", "high", "xhigh"];
 
-/** The effort to send for a level: the nearest one that makes the model think, the weaker of two. */
+/** The effort nearest to a level, never `none`; of two equally near efforts, the weaker. */
 export function nearestEffort<E extends string>(level: Exclude<ThinkingLevel, "off">, efforts: readonly E[]): E | undefined {
   const distance = (effort: E) => Math.abs(strengths.indexOf(effort) - strengths.indexOf(level));
   const thinking = efforts.filter((effort) => effort !== "none");

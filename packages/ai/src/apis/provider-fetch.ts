@@ -2,16 +2,16 @@ import type { Dispatcher } from "undici";
 import { AiError } from "../errors.ts";
 import { hostOf, isLoopback, tryParseUrl } from "../url.ts";
 
-/** Most redirects that one request follows. */
+/** Maximum number of redirects per request. */
 const maxRedirects = 5;
 
 /**
- * `fetch` as a model provider needs it:
+ * A `fetch` for model providers. It differs from the built-in one:
  *
- * - without the 300 s after which the built-in one gives up on silent servers; a local model may read its prompt for longer;
- * - through the proxy that `HTTP_PROXY` and `HTTPS_PROXY` name, except for this machine and what `NO_PROXY` lists;
- * - only to the host that it was meant for: a redirect to another one would carry credentials there. (The built-in one takes
- *   `authorization` off then, but no header of the vendors' own.)
+ * - It has no timeout of 300 s for silent servers: a local model may take longer to read its prompt.
+ * - It uses the proxy in `HTTP_PROXY` and `HTTPS_PROXY`, except for this machine and the hosts in `NO_PROXY`.
+ * - It follows no redirect to another origin, because it would send credentials there. (The built-in one then removes `authorization`,
+ *   but not the vendors' own headers.)
  *
  * @throws {AiError} `invalid_request` when the provider redirects elsewhere; the message has the address.
  */
@@ -26,7 +26,7 @@ export async function fetchFromProvider(url: string, init: RequestInit, provider
   }
 }
 
-/** The next address: on the same host, and only for the statuses that keep a POST what it is. */
+/** The next address. Only the same origin is allowed, and only the statuses that keep the method POST. */
 function followRedirect(
   status: number,
   { from, location, isLast, provider }: { from: string; location: string; isLast: boolean; provider: string },
@@ -34,23 +34,23 @@ function followRedirect(
   const target = URL.canParse(location, from) ? new URL(location, from) : undefined;
   const isSafe = target?.origin === tryParseUrl(from)?.origin && (status === 307 || status === 308);
   if (target && isSafe && !isLast) return target.href;
-  const where = target ? `${target.origin}${target.pathname}` : "an address that is none";
-  const message = `${provider} redirects to ${where} with status ${status}, which is not followed. If it is right, make it the base URL.`;
+  const where = target ? `${target.origin}${target.pathname}` : "an invalid address";
+  const message = `${provider} redirects to ${where} with status ${status}; the redirect was not followed. If the address is correct, set it as the base URL.`;
   throw new AiError("invalid_request", message, { status });
 }
 
 async function fetchOnce(url: string, init: RequestInit): Promise<Response> {
   const settings = proxySettings();
   if (settings !== "" && !isLoopback(hostOf(url))) return (await loadProxyFetch(settings))(url, init);
-  // A proxy of Node's own (NODE_USE_ENV_PROXY) or of the caller sits in the global dispatcher, and stays in use.
+  // The global dispatcher stays in use, because it may hold a proxy that Node (NODE_USE_ENV_PROXY) or the caller has set.
   return fetch(url, { ...init, dispatcher: patientDispatcher } as RequestInit);
 }
 
 const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 };
 
 /**
- * Hands each request to the dispatcher that `fetch` would use, without its time limits. Node 26 keeps that one under the second name
- * and a compatible wrapper under the first; older versions have only the first. Runtimes without either ignore `dispatcher`.
+ * Passes each request to the dispatcher that `fetch` would use, but without timeouts. Node 26 has this dispatcher under the symbol ending
+ * in 2 and a compatible wrapper under the one ending in 1; older versions have only 1. Runtimes without either ignore `dispatcher`.
  */
 const patientDispatcher = {
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
@@ -60,7 +60,7 @@ const patientDispatcher = {
   },
 };
 
-/** The proxy variables as one text; empty when no proxy is named. */
+/** The proxy variables as one text; empty when no proxy is set. */
 function proxySettings(): string {
   const { env } = process;
   const proxies = [env.http_proxy ?? env.HTTP_PROXY ?? "", env.https_proxy ?? env.HTTPS_PROXY ?? ""];
@@ -70,7 +70,7 @@ function proxySettings(): string {
 
 let proxyFetch: { settings: string; fetch: typeof fetch } | undefined;
 
-/** The proxy's dispatcher comes with a `fetch` of its own: the built-in one accepts only dispatchers of its own version. */
+/** Uses undici's `fetch` with undici's dispatcher: the built-in `fetch` accepts only dispatchers of its own version. */
 async function loadProxyFetch(settings: string): Promise<typeof fetch> {
   // Bundled CommonJS has its exports under `default` only.
   const { EnvHttpProxyAgent, fetch: fetchWith } = (await import("undici")).default;

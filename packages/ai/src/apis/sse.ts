@@ -8,34 +8,34 @@ import { readBody } from "../read-body.ts";
 
 /** One event of a provider's stream. */
 export interface ServerSentEvent {
-  /** Absent where the server names its events inside `data` only. */
+  /** Undefined when the server names its events only inside `data`. */
   event?: string | undefined;
   data: string;
 }
 
 export interface ReadOptions {
-  /** Names the provider in errors. */
+  /** The provider's name, for error messages. */
   provider: string;
-  /** Cancels the body, which closes the connection. Reading then ends without an error. */
+  /** An abort closes the connection and ends the reading without an error. */
   signal?: AbortSignal | undefined;
-  /** See `StreamOptions`. Default 0: no limit. */
+  /** See `StreamOptions`. Default: 0, no limit. */
   idleTimeoutMs?: number | undefined;
-  /** See `answerLimits`, which is the default. */
+  /** Maximum of one event in characters. Default: `answerLimits.eventLength`. */
   maxEventLength?: number | undefined;
-  /** The same. */
+  /** Maximum of the stream in bytes. Default: `answerLimits.streamBytes`. */
   maxBytes?: number | undefined;
 }
 
-/** What may follow the last event, in bytes, and how long it may take, in milliseconds. */
+/** Limits of the data after the last event: `length` in bytes, `time` in milliseconds. */
 const maxRest = { length: 65_536, time: 500 };
 
 /**
- * Reads a streamed response to its end and calls `onEvent` for each event, at once and in order. When `onEvent` returns true the stream
- * is over, even if the server would keep it open: what little may follow is read beside, so that the connection can be used again, and a
- * server that does not end it in time loses the connection. What `onEvent` throws ends the reading too.
+ * Reads a streamed response and calls `onEvent` for each event, immediately and in order. Reading ends with the stream, when `onEvent`
+ * returns true (the last event), or when it throws. After the last event the rest of the stream is read in the background, so that the
+ * connection can be reused; if the server does not end the stream within `maxRest`, the connection is closed.
  *
- * @throws {AiError} `network` when the connection breaks or is idle for too long; `bad_response` when a success is JSON or a page instead of
- *   a stream, or larger than it may be.
+ * @throws {AiError} `network` when the connection breaks or is idle for too long; `bad_response` when a successful response is JSON or
+ *   HTML instead of a stream, or exceeds a limit.
  */
 export async function readServerSentEvents(
   response: Response,
@@ -61,14 +61,14 @@ export async function readServerSentEvents(
     },
     onEvent: (event) => {
       if (!isPing(event)) idle.restart();
-      // The parser goes on with what it was fed, whatever we have seen in it.
+      // The parser reports every event of a chunk, even after we have stopped.
       if (!isStopped && onEvent(event) === true) isStopped = isComplete = true;
     },
   });
   const decoder = new TextDecoder();
   const stop = () => {
     isStopped = true;
-    reader.cancel(signal?.reason).catch(() => {}); // already broken: nothing is left to cancel
+    reader.cancel(signal?.reason).catch(() => {}); // the connection has already broken
   };
   if (signal?.aborted) return stop();
   signal?.addEventListener("abort", stop, { once: true });
@@ -80,7 +80,7 @@ export async function readServerSentEvents(
       idle.extend();
       bytes += value?.length ?? 0;
       if (bytes > maxBytes) throw overLimit(`more than ${maxBytes} bytes`, provider);
-      // Past the end, the blank line completes a last event that the server left without one.
+      // At the end, a blank line completes a last event that the server sent without one.
       parser.feed(done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true }));
       if (tooLarge) throw tooLarge;
       if (done) break;
@@ -93,7 +93,7 @@ export async function readServerSentEvents(
   }
 }
 
-/** Reads what follows the last event: the connection is kept for the next request if the body ends, and closed otherwise. */
+/** Reads the data after the last event. If the body ends in time, the connection can be reused; otherwise it is closed. */
 async function readRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const cancel = () => void reader.cancel().catch(() => {});
   const timer = setTimeout(cancel, maxRest.time);
@@ -106,13 +106,13 @@ async function readRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promis
     }
     cancel();
   } catch {
-    // The answer is complete; a connection that breaks now takes nothing with it.
+    // The connection broke after the complete answer.
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Anthropic names its signs of life; elsewhere they are comments, which are no events at all. */
+/** Anthropic sends keep-alive events. Other providers send comments, which the parser does not report. */
 function isPing({ event, data }: ServerSentEvent): boolean {
   return event === "ping" || data === '{"type":"ping"}' || data === '{"type": "ping"}';
 }
@@ -131,14 +131,14 @@ async function noStream(response: Response, contentType: string, { provider, sig
     throw networkError(error, provider);
   });
   const said = cleanText(readErrorText(text));
-  // Waiting does not help: the address is wrong, or something between us and the provider answers in its place.
+  // A retry does not help: the URL is wrong, or a proxy answers in place of the provider.
   const message = `${provider} answered ${response.status} with ${contentType} instead of a stream: ${said}`;
   return new AiError("bad_response", message, { status: response.status, retryable: false });
 }
 
-/** Asking again would most likely bring as much again. */
+/** Not retryable: the next answer would most likely be as large. */
 function overLimit(what: string, provider: string): AiError {
-  return new AiError("bad_response", `${provider} sent ${what}, which is no answer; the connection was closed.`, {
+  return new AiError("bad_response", `${provider} sent ${what}, which is over the limit; the connection was closed.`, {
     retryable: false,
   });
 }

@@ -1,12 +1,12 @@
 import { shortHash } from "../short-hash.ts";
 import type { Tool, ToolChoice } from "../types.ts";
 
-/** The longest tool name that every wire takes, in characters. */
+/** The maximum length of a tool name on every wire, in characters. */
 const maxNameLength = 64;
 
 /**
- * The name under which a tool goes over the wire: its own if it has 1 to 64 of `A-Z a-z 0-9 _ -`, which is all that the vendors take,
- * else a readable beginning of it with a hash. Always the same one, so that old calls and offered tools agree.
+ * The name of a tool on the wire. Vendors accept 1 to 64 of the characters `A-Z a-z 0-9 _ -`; any other name is sent as its readable
+ * beginning with a hash. The same name always gives the same result, so that earlier calls match the offered tools.
  */
 export function toWireName(name: string): string {
   if (/^[\w-]{1,64}$/.test(name)) return name;
@@ -15,14 +15,14 @@ export function toWireName(name: string): string {
   return `${start}_${hash}`;
 }
 
-/** Translates wire names back; a name that none of the tools has stays as it came. */
+/** Creates a function that converts wire names back to tool names. A name that belongs to no tool stays unchanged. */
 export function createNameReader(tools: readonly Tool[] | undefined): (wireName: string) => string {
   const renamed = new Map<string, string>();
   for (const { name } of tools ?? []) if (toWireName(name) !== name) renamed.set(toWireName(name), name);
   return (wireName) => renamed.get(wireName) ?? wireName;
 }
 
-/** The choice to send, if any: none without tools or for a tool that is not offered, and `auto` is what the vendors do anyway. */
+/** The choice to send. Undefined without tools, for a tool that is not offered, and for `auto`, which is the vendors' default. */
 export function resolveToolChoice(
   choice: ToolChoice | undefined,
   tools: readonly Tool[] | undefined,

@@ -1,7 +1,7 @@
 import { removeLoneSurrogatesDeep } from "../surrogates.ts";
 import type { Tool } from "../types.ts";
 
-/** A JSON Schema whose root every vendor takes: an object with properties and without alternatives. */
+/** A JSON Schema with a root that every vendor accepts: an object with properties and without alternatives. */
 export interface ObjectSchema {
   type: "object";
   properties: Record<string, unknown>;
@@ -10,9 +10,9 @@ export interface ObjectSchema {
 }
 
 /**
- * A tool's parameters with such a root. Alternatives of the root (`anyOf`, `oneOf`, `allOf`) are merged into one object: it has the
- * properties of all, and requires what each of them requires. That accepts more than was meant; arguments are validated against the
- * original anyway.
+ * Converts a tool's parameters to such a schema. Branches of the root (`anyOf`, `oneOf`, `allOf`) are merged into one object: it has the
+ * properties of all branches, and requires a property of `anyOf` or `oneOf` only if every branch does. The result accepts more than the
+ * original; arguments are validated against the original anyway.
  */
 export function toObjectSchema({ parameters }: Tool): ObjectSchema {
   return mergeRoot(removeLoneSurrogatesDeep(parameters));
@@ -35,7 +35,7 @@ function mergeRoot(schema: unknown): ObjectSchema {
   };
 }
 
-/** A property that differs from branch to branch may be any of what they say. */
+/** A property with different schemas in two branches gets `anyOf` of both. */
 function addProperties(merged: Record<string, unknown>, properties: Record<string, unknown>): void {
   for (const [name, schema] of Object.entries(properties)) {
     const known = Object.hasOwn(merged, name) ? merged[name] : undefined;

@@ -1,18 +1,18 @@
 import type { Model } from "../types.ts";
 import { type ModelRows, toModels } from "./model-rows.ts";
 
-/** What the built-in catalog knows of a provider without loading its models. */
+/** The facts about a provider that need no loading of its models. */
 export interface ProviderEntry {
   provider: string;
-  /** The model used when a user names only the provider, or only has its key. */
+  /** The model for users who name only the provider, or only set its key. */
   defaultModelId: string;
-  /** How the ids of the models begin that it makes itself. */
+  /** Matches the ids of the provider's own models. */
   ownIds?: RegExp;
-  /** Its models have no `baseUrl`, since every customer has another one: a key alone does not make it usable. */
+  /** Its models have no `baseUrl`, because every customer has a different one. A key alone does not make the provider usable. */
   needsBaseUrl?: true;
 }
 
-/** Providers of the built-in catalog, in the order in which their keys are looked for. */
+/** Providers of the built-in catalog, in the order in which we look for their keys. */
 export const providers: readonly ProviderEntry[] = [
   { provider: "anthropic", defaultModelId: "claude-sonnet-5-5", ownIds: /^claude-/ },
   { provider: "openai", defaultModelId: "gpt-6.1-sol", ownIds: /^(?:chat)?gpt-(?!oss)|^o\d/ },
@@ -47,7 +47,7 @@ const loaders: Readonly<Record<string, () => Promise<{ models: ModelRows }>>> = 
 
 const loaded = new Map<string, Promise<readonly Model[]>>();
 
-/** The models of a built-in provider; one file a provider, loaded on first use. Empty for unknown providers. */
+/** The models of a built-in provider, from one file per provider that is loaded on first use. Empty for unknown providers. */
 export async function loadProviderModels(provider: string): Promise<readonly Model[]> {
   const load = Object.hasOwn(loaders, provider) ? loaders[provider] : undefined;
   if (!load) return [];
@@ -56,7 +56,7 @@ export async function loadProviderModels(provider: string): Promise<readonly Mod
   return models;
 }
 
-/** Models of a built-in provider that its catalog does not list any more. Their ids have no date. */
+/** Models that the catalog of a built-in provider no longer lists. Their ids have no date. */
 export async function loadFormerModels(provider: string): Promise<readonly Model[]> {
   const { models } = await import("./former.generated.ts");
   const rows = Object.hasOwn(models, provider) ? models[provider] : undefined;

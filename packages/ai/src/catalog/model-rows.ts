@@ -1,11 +1,11 @@
 import type { Model } from "../types.ts";
 
-/** What the models of one generated file have in common. */
+/** The common fields of all models in one generated file. */
 export type ModelSource = Pick<Model, "api" | "provider" | "baseUrl">;
 
 /**
- * A model in a generated file, without names so that the files stay small. `abilities` holds `r` when the model can reason and `i` when
- * it sees images; both limits are tokens; `cost` is US dollars per million tokens.
+ * A model in a generated file; a tuple, to keep the files small. `abilities` has `r` if the model can reason and `i` if it accepts
+ * images; both limits are tokens; `cost` is US dollars per million tokens.
  */
 export type ModelRow = readonly [
   id: string,
@@ -17,10 +17,10 @@ export type ModelRow = readonly [
   compat?: Readonly<Record<string, unknown>>,
 ];
 
-/** The models of a provider, as generated files have them. */
+/** The models of a provider in a generated file. */
 export type ModelRows = readonly [source: ModelSource, rows: readonly ModelRow[]];
 
-/** Writes rows out as models. */
+/** Converts rows to models. */
 export function toModels([source, rows]: ModelRows): readonly Model[] {
   return rows.map(([id, name, abilities, contextWindow, maxTokens, [input, output, cacheRead, cacheWrite], compat]) => ({
     id,

@@ -1,15 +1,15 @@
 import type { Stats } from "node:fs";
 
-/** `EISDIR`: a folder. `EFTYPE`: a pipe, a socket or a device. `EFBIG`: longer than its limit. `ESTALE`: another file than was expected. */
+/** `EISDIR`: a folder. `EFTYPE`: a pipe, a socket or a device. `EFBIG`: larger than the limit. `ESTALE`: not the expected file. */
 export type FileErrorCode = "EISDIR" | "EFTYPE" | "EFBIG" | "ESTALE";
 
-/** Something is there, and it is not what can be read or written. Has the fields of an error of the system. */
+/** The path exists, but is not a file that can be read or written. Has the fields of a system error. */
 export class FileError extends Error {
   override readonly name = "FileError";
   readonly code: FileErrorCode;
   readonly syscall = "open";
   readonly path: string;
-  /** What is wrong with it, with the code, as the end of a sentence. */
+  /** The problem and the code, as the end of a sentence. */
   readonly reason: string;
 
   constructor(code: FileErrorCode, path: string, reason: string) {
@@ -20,7 +20,7 @@ export class FileError extends Error {
   }
 }
 
-/** @throws {FileError} Unless these are the facts about a regular file. */
+/** @throws {FileError} Unless `stats` are those of a regular file. */
 export function assertRegular(stats: Stats, path: string): void {
   if (stats.isFile()) return;
   throw new FileError(stats.isDirectory() ? "EISDIR" : "EFTYPE", path, `it is ${kindOf(stats)}, and a regular file is needed`);
@@ -41,14 +41,14 @@ function formatLimit(bytes: number): string {
   return bytes < 1024 * 1024 ? `${bytes / 1024} KB` : `${bytes / 1024 / 1024} MB`;
 }
 
-/** What a failed access to a file is due to, in a few words that can end a sentence: our own, or the system's code. */
+/** The reason of a failed file access, as the end of a sentence: the reason of a `FileError`, or the system's error code. */
 export function reasonOf(error: unknown): string {
   if (error instanceof FileError) return error.reason;
   const { code, message } = error as NodeJS.ErrnoException;
   return code ?? message;
 }
 
-/** Whether an error says that there is nothing at a path. */
+/** Whether an error means that the path does not exist. */
 export function isMissing(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   return code === "ENOENT" || code === "ENOTDIR";

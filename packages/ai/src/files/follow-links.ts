@@ -3,9 +3,9 @@ import { lstat, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 
 /**
- * The path with all links followed, also those whose file is yet to be made.
+ * Resolves all symbolic links of a path, even if their target does not exist yet.
  *
- * @param path - Absolute; its folder exists.
+ * @param path - Absolute; its folder must exist.
  * @throws The system's error, such as `ELOOP`.
  */
 export async function followLinks(path: string): Promise<string> {
@@ -22,7 +22,7 @@ export async function followLinks(path: string): Promise<string> {
   }
 }
 
-/** As `followLinks`. */
+/** Like `followLinks`, synchronous. */
 export function followLinksSync(path: string): string {
   try {
     return realpathSync(path);

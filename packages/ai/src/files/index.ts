@@ -1,6 +1,6 @@
 /**
- * The one way to open files, for all readers and writers of this repository: regular files only, never waiting, with a limit to what is read,
- * and never in the place of a link, a pipe or a device. `file-gate.test.ts` of coding-agent finds those that open files in other ways.
+ * All code of this repository opens files through these functions. They open only regular files, never block, limit the bytes that are
+ * read, and never replace a link, a pipe or a device. `file-gate.test.ts` of coding-agent finds code that opens files in other ways.
  */
 export { followLinks, followLinksSync } from "./follow-links.ts";
 export { makeFolder, makeFolderSync } from "./make-folder.ts";

@@ -1,7 +1,7 @@
 const kilobyte = 1024;
 const megabyte = 1024 * kilobyte;
 
-/** What is read at most of a file of each kind, in bytes. */
+/** The maximum size of each kind of file, in bytes. */
 export const fileLimits = {
   /** Settings, keys, models, trusted folders. */
   configuration: 16 * megabyte,
@@ -15,12 +15,12 @@ export const fileLimits = {
   /** The answers of a scripted model. */
   script: 64 * megabyte,
   recording: 256 * megabyte,
-  /** What is given as `@file`. */
+  /** An `@file` argument. */
   argument: 64 * megabyte,
-  /** An image for the model, before it is made smaller. */
+  /** An image for the model, before it is resized. */
   image: 64 * megabyte,
-  /** A file that is edited. */
+  /** A file for the edit tool. */
   edit: 64 * megabyte,
-  /** Who holds the lock of a session. */
+  /** The lock file of a session, which names its holder. */
   lock: 4 * kilobyte,
 } as const;

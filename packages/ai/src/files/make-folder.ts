@@ -3,11 +3,11 @@ import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Makes a folder and those above it; one that is there is no error. Node's own `recursive` never ends where a file system takes no folders
- * and says that there is no such thing, as `/proc` does.
+ * Creates a folder and its parents; an existing folder is no error. Node's `recursive` option never ends on a file system such as `/proc`,
+ * which answers ENOENT to every new folder.
  *
- * @param mode - Permissions of the folders that are made. Default: 0o777, less the umask.
- * @throws The system's error; `EEXIST` where something else has the name.
+ * @param mode - Permissions of new folders, before the umask. Default: 0o777.
+ * @throws The system's error; `EEXIST` when the path exists and is not a folder.
  */
 export async function makeFolder(path: string, mode = 0o777): Promise<void> {
   const failure = await tryMake(path, mode);
@@ -18,7 +18,7 @@ export async function makeFolder(path: string, mode = 0o777): Promise<void> {
   if (again) throw again;
 }
 
-/** As `makeFolder`. */
+/** Like `makeFolder`, synchronous. */
 export function makeFolderSync(path: string, mode = 0o777): void {
   const failure = tryMakeSync(path, mode);
   if (failure === undefined) return;
@@ -28,7 +28,7 @@ export function makeFolderSync(path: string, mode = 0o777): void {
   if (again) throw again;
 }
 
-/** Why there is no folder at the path now; undefined when there is one. */
+/** Creates one folder. Returns the error, or undefined if the folder exists afterwards. */
 async function tryMake(path: string, mode: number): Promise<NodeJS.ErrnoException | undefined> {
   try {
     await mkdir(path, { mode });
@@ -55,6 +55,6 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   } catch {
-    return false; // a part of the path may not be looked into
+    return false; // no permission for a part of the path
   }
 }

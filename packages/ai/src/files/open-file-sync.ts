@@ -2,29 +2,30 @@ import { closeSync, constants, fstatSync, openSync, type Stats, statSync } from 
 import { assertRegular, FileError } from "./file-error.ts";
 
 /**
- * - `read`: its content
- * - `append`: writes go to its end; `record`: the same, it is made where there is none, and may be read too
- * - `overwrite`: its content, from the start; none is removed by opening it
- * - `create`: a file that is not there yet
+ * - `read`: reads the content
+ * - `append`: writes at the end of the file
+ * - `record`: like `append`, but also creates the file and can read it
+ * - `overwrite`: writes from the start, without truncating
+ * - `create`: writes a new file, which must not exist
  */
 export type FileUse = "read" | "append" | "record" | "overwrite" | "create";
 
 export interface OpenFileOptions {
   /** Default: `read`. */
   use?: FileUse;
-  /** Permissions of a file that is made. Default: 0o600. */
+  /** Permissions of a new file. Default: 0o600. */
   mode?: number;
-  /** Whether the path itself may be a link. Default: true. */
+  /** Whether the path itself may be a symbolic link. Default: true. */
   followLinks?: boolean;
 }
 
 /**
- * Opens a regular file, and nothing else. To open a pipe waits until somebody opens its other end, which holds one of the four threads that
- * all files share, or the whole process; to open a device may do something, and to read it may never end. So what is no file is not touched,
- * and as it may be put in the file's place at the last moment, opening never waits and what was opened is looked at again.
+ * Opens a file only if it is a regular file. Opening a pipe blocks until its other end is opened, which blocks the process or one of the
+ * four threads for all file access; opening a device can have side effects, and reading one may never end. So the type is checked before
+ * opening; the file is opened non-blocking and checked again, because it may have been replaced in between.
  *
- * @returns Its descriptor, and the facts about it.
- * @throws {FileError} When it is no regular file. The system's error when it cannot be opened.
+ * @returns The file descriptor, and the stats of the file.
+ * @throws {FileError} When the path is not a regular file. The system's error when the file cannot be opened.
  */
 export function openFileSync(path: string, options: OpenFileOptions = {}): { file: number; stats: Stats } {
   if (options.use !== "create") {
@@ -46,7 +47,7 @@ function lookAt(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    return undefined; // to open it says why
+    return undefined; // opening the file reports the error
   }
 }
 
@@ -58,7 +59,7 @@ function tryOpenSync(path: string, options: OpenFileOptions): number {
   }
 }
 
-/** Windows has neither pipes with names in folders nor these flags. */
+/** Windows has no named pipes in folders, and lacks these flags. */
 const { O_NONBLOCK = 0, O_NOCTTY = 0, O_NOFOLLOW = 0 } = constants as Partial<typeof constants>;
 
 const flags: Record<FileUse, number> = {
@@ -69,12 +70,12 @@ const flags: Record<FileUse, number> = {
   create: constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
 };
 
-/** The flags of a use, with those that keep the system from waiting. */
+/** The flags for a use, including those that make opening non-blocking. */
 export function flagsOf({ use = "read", followLinks = true }: OpenFileOptions): number {
   return flags[use] | O_NONBLOCK | O_NOCTTY | (followLinks ? 0 : O_NOFOLLOW);
 }
 
-/** Throws the error, in words where it is that of a pipe that nobody reads, or of a socket: `ENXIO`. */
+/** Throws the error. `ENXIO` (a pipe without a reader, or a socket) becomes a `FileError`. */
 export function refuse(error: unknown, path: string): never {
   if ((error as NodeJS.ErrnoException).code !== "ENXIO") throw error;
   throw new FileError("EFTYPE", path, "it is a pipe, a socket or a device, and a regular file is needed");

@@ -2,22 +2,22 @@ import { closeSync, readSync } from "node:fs";
 import { tooLargeError } from "./file-error.ts";
 import { openFileSync } from "./open-file-sync.ts";
 
-/** What a file begins with. */
+/** The beginning of a file. */
 export interface FileStart {
   bytes: Buffer;
-  /** Bytes of the whole file, as far as the system says so: those of `/proc` have none. */
+  /** Bytes of the whole file, as far as the system reports them: files of `/proc` have the size 0. */
   size: number;
-  /** Whether there is more than `bytes`. */
+  /** Whether the file has more than `bytes`. */
   isCut: boolean;
 }
 
-/** Bytes that are read of a file that says to be empty, before there is more room. */
+/** Minimum size of the first buffer, because files of `/proc` report the size 0. */
 const firstRoom = 4096;
 
 /**
- * Reads a regular file, but no more than `maxBytes` of it, whatever size it says to have and however it grows meanwhile.
+ * Reads at most `maxBytes` of a regular file, even if its reported size is wrong or it grows meanwhile.
  *
- * @throws {FileError} When it is no regular file. The system's error.
+ * @throws {FileError} When the path is not a regular file. The system's error.
  */
 export function readStartSync(path: string, maxBytes: number): FileStart {
   const { file, stats } = openFileSync(path);
@@ -39,29 +39,29 @@ export function readStartSync(path: string, maxBytes: number): FileStart {
  * Reads all of a regular file.
  *
  * @param maxBytes - One of `fileLimits`.
- * @throws {FileError} When it is no regular file, or larger. The system's error.
+ * @throws {FileError} When the path is not a regular file, or the file is larger. The system's error.
  */
 export function readWholeSync(path: string, maxBytes: number): Buffer {
   return whole(readStartSync(path, maxBytes), path, maxBytes);
 }
 
-/** All bytes of a file, unless there are more. */
+/** @throws {FileError} When the file has more bytes than were read. */
 export function whole({ bytes, isCut }: FileStart, path: string, maxBytes: number): Buffer {
   if (isCut) throw tooLargeError(path, maxBytes);
   return bytes;
 }
 
-/** One byte more than the file has, to see its end, or than may be, to see that there is more. */
+/** Allocates one byte more than the file's size, to detect its end, or than the limit, to detect a larger file. */
 export function roomFor(size: number, maxBytes: number): Buffer {
   return Buffer.alloc(Math.min(maxBytes, Math.max(size, firstRoom)) + 1);
 }
 
-/** The buffer with more room. */
+/** Doubles a buffer, up to one byte more than the limit. */
 export function enlarge(buffer: Buffer, maxBytes: number): Buffer {
   return Buffer.concat([buffer], Math.min(2 * buffer.length, maxBytes + 1));
 }
 
-/** What was read, of which there may be one byte too many. */
+/** @param length - Bytes that were read; at most one more than `maxBytes`. */
 export function toStart(buffer: Buffer, length: number, size: number, maxBytes: number): FileStart {
   const isCut = length > maxBytes;
   return { bytes: buffer.subarray(0, isCut ? maxBytes : length), size: Math.max(size, length), isCut };

@@ -2,7 +2,7 @@ import { tooLargeError } from "./file-error.ts";
 import { openFile } from "./open-file.ts";
 import { enlarge, type FileStart, roomFor, toStart, whole } from "./read-file-sync.ts";
 
-/** As `readStartSync`; never holds up the process. */
+/** Like `readStartSync`, asynchronous. */
 export async function readStart(path: string, maxBytes: number): Promise<FileStart> {
   const { file, stats } = await openFile(path);
   try {
@@ -19,16 +19,16 @@ export async function readStart(path: string, maxBytes: number): Promise<FileSta
   }
 }
 
-/** As `readWholeSync`; never holds up the process. */
+/** Like `readWholeSync`, asynchronous. */
 export async function readWhole(path: string, maxBytes: number): Promise<Buffer> {
   return whole(await readStart(path, maxBytes), path, maxBytes);
 }
 
 /**
- * Looks whether a regular file could be read as a whole, for those that read it by themselves.
+ * Checks a file before other code reads it, such as Node's module loader.
  *
  * @param maxBytes - One of `fileLimits`.
- * @throws {FileError} When it is no regular file, or larger. The system's error.
+ * @throws {FileError} When the path is not a regular file, or the file is larger. The system's error.
  */
 export async function assertReadable(path: string, maxBytes: number): Promise<void> {
   const { file, stats } = await openFile(path);

@@ -3,12 +3,12 @@ import { assertRegular } from "./file-error.ts";
 import { openFileSync } from "./open-file-sync.ts";
 
 /**
- * As `replaceFile`, for one writer at a time, and never in place: a file beside it, `<path>.tmp`, gets the content and takes its name.
+ * Like `replaceFile`, synchronous, for a single writer, and never in place: the content goes to `<path>.tmp`, which is then renamed.
  *
- * @param path - Absolute, with links followed.
- * @param write - Writes to the descriptor.
- * @returns The facts about the new file.
- * @throws {FileError} When what has the name is no regular file, or a link. The system's error; what `write` throws.
+ * @param path - Absolute, with links resolved.
+ * @param write - Writes the content to the file descriptor.
+ * @returns The stats of the new file.
+ * @throws {FileError} When the path is not a regular file, or is a link. The system's error, and the errors of `write`.
  */
 export function replaceFileSync(path: string, write: (file: number) => void): Stats {
   const temporary = `${path}.tmp`;

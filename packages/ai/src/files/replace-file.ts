@@ -6,29 +6,29 @@ import { assertRegular } from "./file-error.ts";
 import { followLinks } from "./follow-links.ts";
 import { openFile } from "./open-file.ts";
 
-/** Codes of a folder that takes no new file, or of a file that cannot be replaced, such as one that is mounted by itself. */
+/** Error codes of a folder that accepts no new file, or of a file that cannot be replaced, such as a mount point. */
 const inPlaceCodes = new Set(["EACCES", "EPERM", "EROFS", "EBUSY", "EXDEV", "ENOTSUP"]);
 
-/** What a file is to hold; a function makes it in pieces. */
+/** The new content of a file; a function returns it in pieces. */
 export type NewContent = string | Uint8Array | (() => AsyncIterable<string>);
 
 export interface ReplaceOptions {
-  /** Looked at until the new content takes its place; an abort leaves the old. */
+  /** An abort before the file is replaced keeps the old content. */
   signal?: AbortSignal;
-  /** Permissions of a file that is new. Default: 0o666, less the umask. */
+  /** Permissions of a new file, before the umask. Default: 0o666, or 0o600 for a private file. */
   mode?: number;
-  /** Whether nobody but its owner may read the file from now on. Default: one that is there keeps its permissions. */
+  /** Whether only the owner may access the file afterwards. Default: an existing file keeps its permissions. */
   isPrivate?: boolean;
 }
 
 /**
- * Writes a whole file so that, whatever happens, it has either its old or its new content: into a file beside it, which then takes its
- * name. Mode and owner are kept; a link stays, and the file that it leads to is written. Where that cannot be done, and for a file with
- * several hard links, which must stay one file, it is written in place. What is no regular file is neither replaced nor written to.
+ * Replaces a file atomically: writes the content to a temporary file in the same folder and renames it. Keeps mode and owner. A symbolic
+ * link stays, and its target is replaced. A file that cannot be replaced, and a file with several hard links, which must stay one file,
+ * are written in place. Only regular files are written.
  *
- * @param path - Absolute; its folder exists.
+ * @param path - Absolute; its folder must exist.
  * @returns Whether the file is new.
- * @throws {FileError} When something else has the name. The system's error, with its `code`; the abort's reason; what `content` throws.
+ * @throws {FileError} When the path is not a regular file. The system's error, the abort's reason, and the errors of `content`.
  */
 export async function replaceFile(
   path: string,
@@ -40,7 +40,7 @@ export async function replaceFile(
   const existing = await lstat(target).catch(ignoreMissing);
   if (existing) {
     assertRegular(existing, target);
-    // Taking a name needs no permission on the file that had it; a file that says read-only must stay what it is.
+    // A rename needs no write permission on the old file, but a read-only file must not change.
     await access(target, constants.W_OK);
   }
   if (!existing || existing.nlink === 1) {
@@ -71,10 +71,10 @@ async function replaceByRename(
       if (existing) {
         const own = await file.stat();
         if (own.uid !== existing.uid || own.gid !== existing.gid) await file.chown(existing.uid, existing.gid);
-        // After chown, which clears set-user-id; and not left to open, from whose mode the umask takes away.
+        // After chown, which clears set-user-id. `open` cannot set the mode, because it applies the umask.
         await file.chmod(existing.mode);
       }
-      // Else a power failure could leave the new name on an empty file.
+      // Without it, a power failure could leave an empty file under the name.
       await file.sync();
     } finally {
       await file.close();

@@ -1,4 +1,4 @@
-/** What of `index.ts` a start needs: files that are opened and read at once, limits and errors. */
+/** The part of `index.ts` that every start needs: synchronous reading, limits and errors. */
 export { assertRegular, FileError, type FileErrorCode, isMissing, reasonOf, tooLargeError } from "./file-error.ts";
 export { fileLimits } from "./limits.ts";
 export { type FileUse, type OpenFileOptions, openFileSync } from "./open-file-sync.ts";

@@ -2,11 +2,11 @@ import { shortHash } from "../short-hash.ts";
 import type { Api, AssistantMessage, Model } from "../types.ts";
 
 /**
- * Which tool-call ids a wire takes.
+ * The tool-call ids that a wire accepts.
  *
- * - `any`: all of them, such as those that an adapter takes apart itself
+ * - `any`: all ids, for example because the adapter converts them itself
  * - `safe64`: 1 to 64 of `A-Z a-z 0-9 _ -` (Anthropic, Gemini)
- * - `short40`: at most 40 such characters; what the very model said is never questioned (Chat Completions)
+ * - `short40`: at most 40 such characters; the model's own ids are never rewritten (Chat Completions)
  * - `alphanumeric9`: exactly 9 letters and digits (Mistral)
  */
 export type ToolCallIdRule = "any" | "safe64" | "short40" | "alphanumeric9";
@@ -17,20 +17,20 @@ const rulesByApi: Readonly<Partial<Record<Api, ToolCallIdRule>>> = {
   "openai-completions": "short40",
 };
 
-/** The rule of an api, where its adapter names no other. */
+/** The default rule of an api; its adapter may use another one. */
 export function toolCallIdRuleOf(api: Api): ToolCallIdRule {
   return Object.hasOwn(rulesByApi, api) ? (rulesByApi[api] ?? "any") : "any";
 }
 
 /**
- * Names the tool calls of one request: call and result get the same id, different calls different ones, and an id that is valid stays
- * as it is. The names depend on the conversation before them only, so that they are the same in each request that continues it.
+ * Assigns ids to the tool calls of one request. Different calls get different ids, and a valid id stays unchanged. An id depends only on
+ * the messages before it, so it is the same in every later request of the conversation.
  */
 export class ToolCallIds {
   readonly #rule: ToolCallIdRule;
   readonly #model: Model;
   readonly #used = new Set<string>();
-  /** How often an id came, so that the thousandth time costs as little as the second. */
+  /** How often each id occurred, so that the suffix for a repeated id is found in constant time. */
   readonly #counts = new Map<string, number>();
 
   constructor(rule: ToolCallIdRule, model: Model) {
@@ -38,14 +38,14 @@ export class ToolCallIds {
     this.#model = model;
   }
 
-  /** The id to send for a call of `message`. Called once a call, in order. */
+  /** The id to send for a call of `message`. Must be called once per call, in order. */
   assign(id: string, message: AssistantMessage): string {
     if (this.#rule === "any") return id;
     const { provider, api, id: modelId } = this.#model;
     const isOwn = message.provider === provider && message.api === api && message.model === modelId;
     let sent = rewriteToolCallId(id, this.#rule, isOwn);
     let count = this.#counts.get(id) ?? 1;
-    // Some servers count their calls anew in each answer, and strict ones reject an id that comes twice.
+    // Some servers restart their ids in each answer, and strict servers reject a repeated id.
     while (this.#used.has(sent)) {
       count += 1;
       sent = fit(id, `${id}#${count}`, this.#rule);
@@ -56,7 +56,7 @@ export class ToolCallIds {
   }
 }
 
-/** `id` if the rule allows it, else a readable beginning of it with a hash, so that different ids stay different. */
+/** Returns `id` if the rule allows it, otherwise its readable beginning with a hash. Different ids stay different. */
 export function rewriteToolCallId(id: string, rule: ToolCallIdRule, isOwn = false): string {
   switch (rule) {
     case "any":

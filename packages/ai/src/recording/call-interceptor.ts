@@ -3,38 +3,38 @@ import { loadApi } from "../api-registry.ts";
 import type { MessageAssembler } from "../assembler.ts";
 import type { Model } from "../types.ts";
 
-/** Stands between a model call and the adapter of the model's api. */
+/** Handles a model call in place of the adapter of the model's api, and may call that adapter. */
 export interface CallInterceptor {
   call(request: ApiRequest, assembler: MessageAssembler, adapter: ApiAdapter): Promise<void>;
-  /** The file that it records in; absent when it plays a recording, and no provider is asked. */
+  /** The file of the recording; undefined for an interceptor that plays a recording and sends no request. */
   recordsTo?: string;
 }
 
-/** A symbol, so that it survives `{...model}` and is in no JSON. */
+/** A symbol, so that `{...model}` copies it and JSON does not contain it. */
 const interceptorKey = Symbol.for("pikit.callInterceptor");
 
 interface InterceptedModel extends Model {
   [interceptorKey]?: CallInterceptor;
 }
 
-/** A copy of the model whose calls go through the interceptor. */
+/** Copies the model; calls of the copy go through the interceptor. */
 export function intercept<T extends Model>(model: T, interceptor: CallInterceptor): T {
   return { ...model, [interceptorKey]: interceptor };
 }
 
-/** What the calls of the model go through, if anything. */
+/** The interceptor of a model, if it has one. */
 export function interceptorOf(model: InterceptedModel): CallInterceptor | undefined {
   return model[interceptorKey];
 }
 
-/** Whether the model plays a recording: it needs no key then, whatever its provider needs. */
+/** Whether the model plays a recording. It then needs no key. */
 export function isReplayed(model: Model): boolean {
   const interceptor = interceptorOf(model);
   return interceptor !== undefined && interceptor.recordsTo === undefined;
 }
 
 /**
- * What serves the calls of a model: the adapter of its api, behind the model's interceptor if it has one.
+ * Loads the adapter of a model's api, wrapped in the model's interceptor if it has one.
  *
  * @throws {AiError} `unsupported` when no such api is registered.
  */

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { MessageSummary, RequestSummary } from "./request-summary.ts";
 
-/** Most characters that are quoted of a text, and how many of them stand before the first difference. */
+/** Maximum characters of a quoted text, and how many of them precede the first difference. */
 const maxQuoted = 80;
 const leadIn = 20;
 
-/** Says where a request first departs from the recorded one, with both sides cut to a readable length; undefined when it does not. */
+/** Describes the first difference between a request and the recorded one, with short quotes of both; undefined if they match. */
 export function describeDifference(expected: RequestSummary, received: RequestSummary): string | undefined {
   if (expected.model !== received.model) return `the model: expected "${expected.model}", received "${received.model}"`;
   if (!isDeepStrictEqual(expected.tools, received.tools)) {

@@ -1,34 +1,34 @@
 import { isTooDeep } from "../nesting.ts";
 import { type MaskedText, maskText } from "./text-mask.ts";
 
-/** A string inside an event, where it stands, and a name for the place that its successors in later events share. */
+/** A string inside an event. `place` is the same for the strings at the same place of later events. */
 interface Leaf {
   place: string;
   holder: Record<string, unknown>;
   name: string;
 }
 
-/** A line that waits because what it ends with may be the beginning of a masked text. */
+/** A line that waits because its end may be the beginning of a masked text. */
 interface Held<T> {
   line: T;
   event: unknown;
   isChanged: boolean;
 }
 
-/** A masked text of which the first `matched` characters have come. */
+/** A masked text whose first `matched` characters have arrived. */
 interface Beginning<T> {
   mask: MaskedText;
   matched: number;
-  /** Where they stand: from `keep` on to the end of the leaf. */
+  /** The places of these characters: from `keep` to the end of each leaf. */
   pieces: { held: Held<T>; leaf: Leaf; keep: number; from: number; to: number }[];
 }
 
-/** Most lines that wait for the rest of a text: a kill must not cost much of a recording. */
+/** Maximum number of waiting lines, so that a killed process loses little of its recording. */
 const maxHeld = 64;
 
 /**
- * Masks texts in the JSON of successive events, also where a text is spread over several of them, as paths are that a model writes
- * token by token. Knows no wire: strings at the same place of successive events are taken for one running text.
+ * Masks texts in the JSON of successive events, even if a text spans several events, such as a path that a model writes token by token.
+ * It works for every wire: strings at the same place of successive events count as one continuous text.
  */
 export class EventMask<T extends { data: string }> {
   readonly #masks: readonly MaskedText[];
@@ -54,7 +54,7 @@ export class EventMask<T extends { data: string }> {
     if (this.#beginnings.size === 0 || this.#held.length >= maxHeld) this.flush();
   }
 
-  /** Writes what waits. */
+  /** Writes the waiting lines. */
   flush(): void {
     this.#beginnings.clear();
     for (const { line, event, isChanged } of this.#held.splice(0)) {
@@ -94,7 +94,7 @@ export class EventMask<T extends { data: string }> {
     this.#beginnings.set(leaf.place, { mask, matched: length, pieces: [piece] });
   }
 
-  /** The longest beginning of a masked text that `text` ends with. */
+  /** Finds the longest end of `text` that is the beginning of a masked text. */
   #findBeginning(text: string): { mask: MaskedText; length: number } | undefined {
     let longest: { mask: MaskedText; length: number } | undefined;
     for (const mask of this.#masks) {
@@ -112,7 +112,7 @@ function complete<T>({ held, leaf, keep, from, to }: Beginning<T>["pieces"][numb
   held.isChanged = true;
 }
 
-/** Every wire says with an `index` of some kind which of several running texts a string belongs to. */
+/** On every wire, a field named `index` or `…_index` tells which of several streamed texts a string belongs to. */
 function* leavesOf(holder: Record<string, unknown>, place: string): Generator<Leaf> {
   const entries = Object.entries(holder);
   const indexes = entries.filter(([name, value]) => /(?:^|_)index$/.test(name) && typeof value === "number");
@@ -130,6 +130,6 @@ function tryParse(data: string): unknown {
     const event: unknown = JSON.parse(data);
     return isTooDeep(event) ? undefined : event;
   } catch {
-    return undefined; // a marker, or a broken event that is kept as it is
+    return undefined; // an end marker, or a broken event, which is recorded unchanged
   }
 }

@@ -1,13 +1,13 @@
-/** Steps without a wait are given out in batches of this many, so that an abort or another call gets its turn in between. */
+/** Steps without a wait come in batches of this size, so that an abort or another call can run in between. */
 const stepsPerBatch = 64;
 
-/** Waits for the moment of a recorded step, `ms` after the call began. Rejects with the signal's reason when it is aborted. */
+/** Waits for the time of a recorded step, `ms` milliseconds after the start of the call. Rejects with the abort's reason. */
 export type Pace = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 /**
- * Begins to keep time.
+ * Starts the clock of a call.
  *
- * @param isPaced - Whether steps wait for their recorded moments; otherwise they follow each other at once.
+ * @param isPaced - Whether steps wait for their recorded times; otherwise they follow each other at once.
  */
 export function createPace(isPaced: boolean): Pace {
   const startedAt = performance.now();

@@ -13,15 +13,15 @@ import { replayResponse } from "./response-player.ts";
 import { maskFolder } from "./text-mask.ts";
 
 export interface ReplayOptions {
-  /** `instant` (default), or with the recorded gaps between response and events. */
+  /** `recorded` waits as long as the provider did before the response and each event. Default: `instant`. */
   speed?: "instant" | "recorded";
-  /** What takes the place of `<cwd>`. Default: the process's folder. */
+  /** The folder that replaces `<cwd>`. Default: the working folder of the process. */
   cwd?: string;
 }
 
-/** A model that plays a recording. It has the fields of the model that answered first. */
+/** A model that plays a recording. It has the fields of the first recorded model. */
 export interface ReplayModel extends Model {
-  /** Every model of the recording, in order of appearance. They play the same recording: each call takes the next answer of it. */
+  /** Every model of the recording, in order of appearance. They share the recording: each call of any of them takes the next answer. */
   readonly recordedModels: readonly Model[];
 }
 
@@ -30,7 +30,7 @@ export async function replay(file: string, { speed = "instant", cwd = process.cw
   const path = resolve(file);
   const calls = await readRecording(path);
   const [first] = calls;
-  if (!first) throw recordingError(`${path} holds no answer yet. Record a run that asks a model.`);
+  if (!first) throw recordingError(`${path} holds no answer. Record a run that calls a model.`);
   const player = new Player(basename(path), calls, { speed, folder: resolve(cwd) });
   const models = new Map<string, Model>();
   for (const { model } of calls) {
@@ -54,7 +54,7 @@ class Player implements CallInterceptor {
     this.#folder = options.folder;
   }
 
-  /** Serves a call with the next recorded answer, through the adapter of the recorded api, which reads it as it would the provider's. */
+  /** Answers a call with the next recorded response. The adapter of the recorded api reads it like a response of the provider. */
   async call(request: ApiRequest, assembler: MessageAssembler, adapter: ApiAdapter): Promise<void> {
     const call = this.#take(request);
     const { responses, end } = call;
@@ -63,11 +63,11 @@ class Player implements CallInterceptor {
     const failure = end?.error ? fromRecordedError(end.error) : undefined;
     if (responses.length === 0) {
       if (end && !failure)
-        throw this.#error(`was recorded without its response, since its api does not send with the fetch option`, call);
+        throw this.#error(`was recorded without its response, because its api does not use the fetch option`, call);
       await pace(end?.ms ?? 0, signal);
       throw failure ?? this.#interrupted(call);
     }
-    /** Ends the answer as it ended then, where the response does not say how. */
+    /** Ends the answer with the recorded failure, or as interrupted, if the response itself has no end. */
     const breakOff = () => {
       if (!end || failure) assembler.fail(failure ?? this.#interrupted(call));
     };
@@ -80,7 +80,7 @@ class Player implements CallInterceptor {
       breakOff();
       throw new Error("the recording holds no further response");
     };
-    // The adapter asks for a key where the provider needs one; this one is sent nowhere.
+    // The adapter requires a key for some providers; this one is never sent.
     await adapter({ ...request, options: { ...request.options, apiKey: "replayed", fetch } }, assembler);
   }
 
@@ -89,14 +89,17 @@ class Player implements CallInterceptor {
     const call = this.#calls[this.#position];
     if (!call) {
       const count = this.#calls.length === 1 ? "1 answer" : `${this.#calls.length} answers`;
-      throw new AiError("invalid_request", `${this.#name} holds ${count} and was asked for answer ${number}. Record a longer run.`);
+      throw new AiError(
+        "invalid_request",
+        `${this.#name} holds ${count}, but call ${number} needs another one. Record a longer run.`,
+      );
     }
     const difference = describeDifference(call.request, summarizeRequest(model, context, maskFolder(this.#folder)));
     if (difference) {
       const where = `answer ${number} of ${this.#name} (line ${call.line})`;
       throw new AiError(
         "invalid_request",
-        `The request differs from the one of ${where} in ${difference}. If it is right now, record again.`,
+        `The request differs from the one of ${where} in ${difference}. If the new request is correct, record again.`,
       );
     }
     this.#position += 1;

@@ -3,32 +3,32 @@ import { type CallLine, type EventLine, type RecordedModel, recordingError } fro
 import { requireRecording } from "./recording-file.ts";
 import type { MessageSummary, RequestSummary } from "./request-summary.ts";
 
-/** A response as it was recorded. */
+/** A recorded response. */
 export interface RecordedResponse {
   ms: number;
   status: number;
   headers: Record<string, string>;
-  /** Events, or the body in one piece. */
+  /** Events, or the body as one step. */
   steps: (EventLine | Extract<CallLine, { type: "body" }>)[];
   ending?: Extract<CallLine, { type: "close" | "cut" }>;
 }
 
-/** A model call as it was recorded. */
+/** A recorded model call. */
 export interface RecordedCall {
-  /** Where it begins in the file, counted from 1. */
+  /** The first line of the call in the file, counted from 1. */
   line: number;
   model: RecordedModel;
   request: RequestSummary;
-  /** One for each request that was sent and answered. */
+  /** One for each request that got a response. */
   responses: RecordedResponse[];
-  /** Absent when the process was killed before. */
+  /** Undefined if the process was killed before the end. */
   end?: Extract<CallLine, { type: "end" }>;
 }
 
 /**
- * Reads a recording. A last line that is cut short, and lines of unknown types, are passed over.
+ * Reads a recording. Skips an incomplete last line and lines of unknown types.
  *
- * @throws {AiError} `unsupported`, naming file and line, when the file cannot be read or is no recording.
+ * @throws {AiError} `unsupported` when the file cannot be read or is not a recording; the message names file and line.
  */
 export async function readRecording(path: string): Promise<RecordedCall[]> {
   let text: string;
@@ -47,7 +47,7 @@ export async function readRecording(path: string): Promise<RecordedCall[]> {
     try {
       reader.read(JSON.parse(line) as CallLine, index + 1);
     } catch (cause) {
-      throw recordingError(`${path}:${index + 1} is no line of a recording: ${(cause as Error).message}`, cause);
+      throw recordingError(`${path}:${index + 1} is not a line of a recording: ${(cause as Error).message}`, cause);
     }
   }
   return reader.calls;
@@ -81,7 +81,7 @@ class CallReader {
         this.#open.delete(line.stream);
         break;
       default:
-        break; // what later versions add
+        break; // a line type of a later version
     }
   }
 
@@ -94,6 +94,6 @@ class CallReader {
       responses: [],
     };
     this.calls.push(call);
-    this.#open.set(stream, call); // of the same number as a call that was never ended: another process
+    this.#open.set(stream, call); // replaces a call of another process that has the same number and never ended
   }
 }

@@ -13,7 +13,7 @@ import { type RecordedResponse, recordResponse } from "./response-recorder.ts";
 import { maskFolder, maskSecrets, maskText } from "./text-mask.ts";
 
 export interface RecordOptions {
-  /** Written as `<cwd>`, so that the recording can be replayed in another folder. Default: the process's. */
+  /** The folder to write as `<cwd>`, so that the recording can be replayed in another folder. Default: that of the process. */
   cwd?: string;
 }
 
@@ -21,14 +21,14 @@ export interface RecordOptions {
 export async function record<T extends Model>(model: T, file: string, { cwd = process.cwd() }: RecordOptions = {}): Promise<T> {
   const name = `${model.provider}/${model.id}`;
   if (model.api === "scripted") {
-    throw recordingError(`${name} plays a script and asks no provider, so there is nothing to record. Choose another model.`);
+    throw recordingError(`${name} plays a script and uses no provider, so there is nothing to record. Choose another model.`);
   }
   const path = resolve(file);
   const present = interceptorOf(model);
   if (present?.recordsTo === path) return model;
   if (present) {
-    const state = present.recordsTo === undefined ? "plays a recording" : `is recorded in ${present.recordsTo}`;
-    throw recordingError(`${name} ${state} already. Record the model of a provider.`);
+    const state = present.recordsTo === undefined ? "already plays a recording" : `is already recorded in ${present.recordsTo}`;
+    throw recordingError(`${name} ${state}. Record a model that uses a provider directly.`);
   }
   const recording = recordingFileAt(path);
   recording.check();
@@ -55,7 +55,7 @@ async function recordCall({ recording, folder, request, assembler, adapter }: Ca
   const stream = recording.begin(describe(model), summarizeRequest(model, context, masks));
   let failure: AiError | undefined;
   let isOver = false;
-  /** A call whose record is incomplete must not look as if it had gone well. */
+  /** A call whose record is incomplete must fail. */
   let writeFailure: unknown;
   const write = (line: CallLine) => {
     if (isOver) return;
@@ -72,19 +72,20 @@ async function recordCall({ recording, folder, request, assembler, adapter }: Ca
     recorded?.finish();
     isOver = true;
     const { stopReason, errorMessage = "" } = assembler.message;
-    // An abort ends the answer before the adapter has noticed it.
+    // An abort ends the answer before the adapter notices it.
     const ended = assembler.isEnded ? (stopReason === "aborted" ? new AiError("aborted", errorMessage) : undefined) : failure;
     const error = ended && { ...toRecordedError(ended), message: maskText(ended.message, masks) };
     const reason = assembler.isEnded ? stopReason : "error";
     recording.end({ type: "end", stream, ms: elapsed(), stopReason: reason, ...(error && { error }) });
   };
-  // Not after the adapter: a process that is being ended does not wait for the connection to be let go of. But after those who read.
+  // An abort finishes the record without waiting for the adapter, because an exiting process does not wait for the connection to close. It
+  // finishes in a microtask, so that the other abort listeners run first.
   const finishSoon = () =>
     queueMicrotask(() => {
       try {
         finish();
       } catch {
-        // A full disk: the answer has ended, so that nobody is left to be told. A replay says that the record is not complete.
+        // For example a full disk. The answer has ended, so it cannot report this; a replay will report that the record is incomplete.
       }
     });
   options.signal?.addEventListener("abort", finishSoon, { once: true });
@@ -110,14 +111,14 @@ function describe(model: Model): RecordedModel {
   return { id, name, api, provider, baseUrl, reasoning, input, contextWindow, maxTokens, cost, ...(compat && { compat }) };
 }
 
-/** User, password and query can hold a key. */
+/** The user, password and query of a URL can hold a key. */
 function withoutCredentials(url: string): string {
   return url.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i, "$1").replace(/[?#].*$/s, "");
 }
 
 const secretNames = /auth|key|token|secret|cookie|password|credential/i;
 
-/** What was sent as credentials, without the scheme in front of it. Shorter ones than this are nobody's secret. */
+/** The credentials of a call, without a scheme such as `Bearer`. Very short values are not secrets. */
 function secretsOf(model: Model, options: StreamOptions): string[] {
   const headers = Object.entries({ ...model.headers, ...options.headers }).filter(([name]) => secretNames.test(name));
   const values = [options.apiKey, ...headers.map(([, value]) => value)];

@@ -7,7 +7,7 @@ import type { MessageSummary, RequestSummary } from "./request-summary.ts";
 
 const files = new Map<string, RecordingFile>();
 
-/** The recording at an absolute path; one object for all models of this process that are recorded there. */
+/** The recording at an absolute path. All models of this process that record there share one object. */
 export function recordingFileAt(path: string): RecordingFile {
   const known = files.get(path);
   if (known) return known;
@@ -17,33 +17,33 @@ export function recordingFileAt(path: string): RecordingFile {
 }
 
 /**
- * Appends lines to a recording. A line is one write, so that a kill leaves whole lines, and it is with the system when `write` returns.
- * The file is open only while a call is recorded, and only its owner can read it.
+ * Appends lines to a recording. Each line is one synchronous write, so a killed process leaves whole lines. The file is open only while a
+ * call is recorded, and only its owner can read it.
  */
 export class RecordingFile {
   readonly #path: string;
   #descriptor: number | undefined;
   #callsOpen = 0;
   #callCount = 0;
-  /** Bytes that the file had when this process wrote to it last. Another number says that others have changed it. */
+  /** Size of the file in bytes after this process's last write. A different size means that another process has changed the file. */
   #size = 0;
-  /** Those of the last request line, which the next one is told relative to. */
+  /** The messages of the last request line. The next request line holds only the difference. */
   #lastMessages: readonly MessageSummary[] = [];
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** @throws {AiError} When nothing can be recorded there, or the file holds something else. */
+  /** @throws {AiError} When the file cannot be written or is not a recording. */
   check(): void {
     this.#open();
     this.#release();
   }
 
   /**
-   * Begins the record of a call and returns its number. Each `begin` needs an `end`.
+   * Starts the record of a call and returns its number. Each `begin` needs an `end`.
    *
-   * @throws {AiError} As `check`.
+   * @throws {AiError} Like `check`.
    */
   begin(model: RecordedModel, { tools, messages }: RequestSummary): number {
     this.#open();
@@ -59,7 +59,7 @@ export class RecordingFile {
     return this.#callCount;
   }
 
-  /** @throws {AiError} When the line cannot be written, as on a full disk. */
+  /** @throws {AiError} When the line cannot be written, for example because the disk is full. */
   write(line: CallLine): void {
     this.#append(line);
   }
@@ -95,7 +95,7 @@ export class RecordingFile {
     this.#descriptor = undefined;
   }
 
-  /** Makes sure that lines can be added to what the file holds. */
+  /** Prepares the file for appending: writes the header of a new file, or checks an existing one. */
   #adopt(descriptor: number, stats: Stats): void {
     fchmodSync(descriptor, 0o600);
     if (stats.size === this.#size && stats.size > 0) return;
@@ -106,7 +106,7 @@ export class RecordingFile {
     } else {
       requireRecording(readStart(descriptor), this.#path);
       this.#size = endOfLastLine(descriptor, stats.size);
-      // What follows is a line that a crash cut short.
+      // The rest is a line that a crash has cut.
       if (this.#size < stats.size) ftruncateSync(descriptor, this.#size);
     }
   }
@@ -132,7 +132,7 @@ export class RecordingFile {
   }
 }
 
-/** @throws {AiError} When a file that begins so is no recording, or one of another version. */
+/** @throws {AiError} When the file with this beginning is not a recording, or has another version. */
 export function requireRecording(start: string, path: string): void {
   let header: { type?: unknown; version?: unknown } | null = null;
   try {
@@ -141,11 +141,11 @@ export function requireRecording(start: string, path: string): void {
     // not JSON: not a recording
   }
   if (header?.type !== "recording") {
-    throw recordingError(`${path} is no recording: its first line is not {"type":"recording",…}. Choose another file.`);
+    throw recordingError(`${path} is not a recording: its first line is not {"type":"recording",…}. Choose another file.`);
   }
   if (header.version !== formatVersion) {
     throw recordingError(
-      `${path} is a recording of version ${String(header.version)}, and this program reads version ${formatVersion}. Record it again.`,
+      `${path} is a recording of version ${String(header.version)}, but this program reads version ${formatVersion}. Record it again.`,
     );
   }
 }
@@ -155,7 +155,7 @@ function readStart(descriptor: number): string {
   return buffer.toString("utf8", 0, readSync(descriptor, buffer, 0, buffer.length, 0));
 }
 
-/** Where the last whole line ends, in bytes. Recordings are large, and what follows that line is short. */
+/** The end of the last complete line, in bytes. Reads backwards, because recordings are large and the rest is short. */
 function endOfLastLine(descriptor: number, size: number): number {
   const buffer = Buffer.alloc(64 * 1024);
   for (let end = size; end > 0; ) {

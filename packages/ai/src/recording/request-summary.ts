@@ -2,25 +2,25 @@ import { cutDeep } from "../nesting.ts";
 import type { Context, Message, Model } from "../types.ts";
 import { type MaskedText, maskText } from "./text-mask.ts";
 
-/** What of a message a replay compares. */
+/** The parts of a message that a replay compares. */
 export interface MessageSummary {
   role: Message["role"];
-  /** Of all text blocks, joined. */
+  /** The texts of all text blocks, joined. */
   text: string;
-  /** Absent when there are none. */
+  /** Undefined if there are none. */
   toolCalls?: { name: string; arguments: unknown }[];
 }
 
-/** What of a request a replay compares. */
+/** The parts of a request that a replay compares. */
 export interface RequestSummary {
   /** The model's id. */
   model: string;
-  /** Names, sorted: their order may depend on what was loaded first. */
+  /** Tool names, sorted, because their order may depend on the loading order. */
   tools: string[];
   messages: MessageSummary[];
 }
 
-/** What a request says, without what differs from one run to the next: system prompt, thinking, images, ids and times. */
+/** Summarizes a request without the parts that differ between runs: system prompt, thinking, images, ids and times. */
 export function summarizeRequest(model: Model, context: Context, masks: readonly MaskedText[]): RequestSummary {
   return {
     model: model.id,

@@ -3,17 +3,17 @@ import type { RecordedResponse } from "./read-recording.ts";
 import { unmaskFolder } from "./text-mask.ts";
 
 export interface ResponsePlayerOptions {
-  /** Takes the place of `<cwd>`. */
+  /** Replaces `<cwd>`. */
   folder: string;
   pace: Pace;
   signal: AbortSignal | undefined;
-  /** When the answer was over; absent when that was not recorded. */
+  /** The recorded time of the end of the answer, in milliseconds; undefined if it was not recorded. */
   endMs: number | undefined;
-  /** Called where the recording of the body stops and the server had not ended it. */
+  /** Called when the recorded body stops before the server has ended it. */
   breakOff(): void;
 }
 
-/** Makes the response that was recorded. Its body comes event by event, as it is asked for. */
+/** Creates the recorded response. Its body emits one event per pull. */
 export async function replayResponse(response: RecordedResponse, options: ResponsePlayerOptions): Promise<Response> {
   const { pace, signal } = options;
   await pace(response.ms, signal);

@@ -3,7 +3,7 @@ import { EventMask } from "./event-mask.ts";
 import type { CallLine, EventLine } from "./format.ts";
 import { type MaskedText, maskText } from "./text-mask.ts";
 
-/** Headers that decide how a response is read; all others stay out of a recording. */
+/** Headers that affect the reading of a response. A recording leaves out all others. */
 const keptHeaders = ["content-type", "retry-after", "retry-after-ms", "x-should-retry"];
 
 /** Statuses whose responses have no body. */
@@ -12,15 +12,15 @@ const emptyStatuses: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 export interface ResponseRecorderOptions {
   stream: number;
   masks: readonly MaskedText[];
-  /** Milliseconds since the call began. */
+  /** Milliseconds since the start of the call. */
   elapsed(): number;
   write(line: CallLine): void;
 }
 
 export interface RecordedResponse {
-  /** To be read in its place. */
+  /** The copy to read instead of the original. */
   response: Response;
-  /** The reader has had enough: writes what was held back. What comes after that is not recorded. */
+  /** Ends the record when the reader stops: writes the waiting lines, and records nothing more. */
   finish(): void;
 }
 
@@ -52,13 +52,13 @@ export function recordResponse(response: Response, { stream, masks, elapsed, wri
   return { response: new Response(copy, { status, statusText, headers: response.headers }), finish: () => end("left") };
 }
 
-/** A date tells a later replay nothing. */
+/** Converts a date to seconds from now, because a later replay cannot use a date. */
 function toDuration(retryAfter: string): string {
   const date = /^\s*-?[\d.]+\s*$/.test(retryAfter) ? Number.NaN : Date.parse(retryAfter);
   return Number.isNaN(date) ? retryAfter : String(Math.max(0, Math.ceil((date - Date.now()) / 1000)));
 }
 
-/** The server ended the body, the connection broke, or the reader had enough. */
+/** The server ended the body, the connection broke, or the reader stopped. */
 type Ending = "close" | "cut" | "left";
 
 interface Sink {
@@ -73,7 +73,7 @@ function createEventSink(mask: EventMask<EventLine>, start: () => Omit<EventLine
   return {
     push: (text) => parser.feed(text),
     end: (ending) => {
-      if (ending === "close") parser.feed("\n\n"); // completes a last event that the server left without its blank line
+      if (ending === "close") parser.feed("\n\n"); // completes a last event that has no blank line
       mask.flush();
     },
   };
@@ -84,11 +84,11 @@ function createTextSink(write: (text: string) => void): Sink {
   return { push: (text) => void pieces.push(text), end: () => write(pieces.join("")) };
 }
 
-/** Passes a body on as it is asked for, so that a slow reader slows the server down as it would without us. */
+/** Passes a body on only on demand, so that backpressure of a slow reader reaches the server. */
 function watch(body: ReadableStream<Uint8Array>, sink: Sink, onEnd: (ending: Ending) => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  /** Leaving also ends a read that is waiting, as if the server had ended the body. */
+  /** Set on cancel, because cancelling also ends a pending read as if the server had ended the body. */
   let isLeft = false;
   return new ReadableStream<Uint8Array>(
     {

@@ -1,14 +1,14 @@
 import { realpathSync } from "node:fs";
 import { parse } from "node:path";
 
-/** A text that a recording holds in another form. */
+/** A text that a recording replaces with a marker. */
 export interface MaskedText {
   text: string;
-  /** What stands for the characters from `from` up to `to`; the whole text when it was in one piece. */
+  /** The marker for the characters from `from` up to `to`: one event may hold only a part of the text. */
   write(from: number, to: number): string;
 }
 
-/** The working folder, so that a recording fits every folder. A root folder has no name to hide. */
+/** Masks the working folder, so that a recording can be played in any folder. A root folder is not masked. */
 export function maskFolder(folder: string): MaskedText[] {
   const own: MaskedText = {
     text: folder,
@@ -17,30 +17,30 @@ export function maskFolder(folder: string): MaskedText[] {
       return from === 0 && end === "" ? "<cwd>" : `<cwd:${from}-${end}>`;
     },
   };
-  // Other spellings: without links, and for Windows with slashes or as JSON has it.
+  // Other spellings: with links resolved, and on Windows with slashes or with JSON escapes.
   const others = [tryRealPath(folder), folder.replaceAll("\\", "/"), folder.replaceAll("\\", "\\\\")];
   const spellings = [...new Set(others)].filter((text) => text !== folder).map((text) => maskAs(text, "<cwd>"));
-  // Longer ones first: one may be the beginning of another.
+  // Longer spellings first, because one may be the beginning of another.
   return [own, ...spellings].filter(({ text }) => parse(text).root !== text).sort((a, b) => b.text.length - a.text.length);
 }
 
-/** Credentials, whoever repeats them. */
+/** Masks credentials. */
 export function maskSecrets(secrets: readonly string[]): MaskedText[] {
   return [...new Set(secrets)].map((secret) => maskAs(secret, "<key>"));
 }
 
-/** The text with everything masked that it has whole. */
+/** Replaces every complete masked text in `text` with its marker. */
 export function maskText(text: string, masks: readonly MaskedText[]): string {
   return masks.reduce((result, mask) => result.replaceAll(mask.text, mask.write(0, mask.text.length)), text);
 }
 
 /**
- * Puts a folder where the working folder of the recording was.
+ * Replaces the markers of the recorded working folder with `folder`.
  *
- * @param json - JSON text, and it stays JSON.
+ * @param json - JSON text; the result is valid JSON too.
  */
 export function unmaskFolder(json: string, folder: string): string {
-  // Windows takes slashes too, and they need no escapes, however deep in other JSON the path stands.
+  // Windows accepts slashes too, and they need no escapes, even in JSON inside JSON.
   const shown = parse(folder).root.includes("\\") ? folder.replaceAll("\\", "/") : folder;
   return json.replace(/<cwd(?::(\d+)-(\d*))?>/g, (_marker, from = "0", to = "") => {
     const piece = shown.slice(Number(from), to === "" ? undefined : Number(to));
@@ -56,6 +56,6 @@ function tryRealPath(folder: string): string {
   try {
     return realpathSync(folder);
   } catch {
-    return folder; // gone: nothing will name it in another way
+    return folder; // the folder does not exist
   }
 }

@@ -42,7 +42,7 @@ describe("OC-032 Azure's address", () => {
 
   test("and its version come from the environment where the model has none", () => {
     const bare = { ...model, baseUrl: "" };
-    expect(() => azureEndpointOf(bare)).toThrow("No address for azure-openai. Set AZURE_OPENAI_BASE_URL in the environment");
+    expect(() => azureEndpointOf(bare)).toThrow("No base URL for azure-openai. Set AZURE_OPENAI_BASE_URL in the environment");
     vi.stubEnv("AZURE_OPENAI_ENDPOINT", `${resource}/`);
     vi.stubEnv("AZURE_OPENAI_API_VERSION", "preview");
     expect(azureEndpointOf(bare)).toMatchObject({ baseUrl: `${resource}/openai/v1`, azureApiVersion: "preview" });

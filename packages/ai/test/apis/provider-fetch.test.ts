@@ -175,7 +175,7 @@ describe("SC-010 redirects", () => {
       server.respond({ status, headers: { location: `${other.url}/v1/elsewhere?token=1` } });
       const answer = stream(testModel(api, server.url), hello, { apiKey: "secret-key" });
       expect((await answer.result()).errorMessage).toBe(
-        `test redirects to ${other.url}/v1/elsewhere with status ${status}, which is not followed. If it is right, make it the base URL.`,
+        `test redirects to ${other.url}/v1/elsewhere with status ${status}; the redirect was not followed. If the address is correct, set it as the base URL.`,
       );
       expect(answer.failure).toMatchObject({ code: "invalid_request", retryable: false, status });
     }
@@ -202,7 +202,7 @@ describe("SC-010 redirects", () => {
 
   test("an address that cannot be read is named as such", async () => {
     server.respond({ status: 302, headers: { location: "http://[" } });
-    await expect(fetchFromProvider(server.url, {}, "test")).rejects.toThrow("test redirects to an address that is none");
+    await expect(fetchFromProvider(server.url, {}, "test")).rejects.toThrow("test redirects to an invalid address");
   });
 });
 

@@ -82,7 +82,7 @@ describe("AI-033 limits", () => {
     await expect(reading).rejects.toMatchObject({
       code: "bad_response",
       retryable: false,
-      message: "test sent an event of more than 10 characters, which is no answer; the connection was closed.",
+      message: "test sent an event of more than 10 characters, which is over the limit; the connection was closed.",
     });
     await cancelled;
   });

@@ -232,7 +232,7 @@ describe("record refuses", () => {
     const file = await freshFile("notes.txt");
     await writeFile(file, "Dear diary");
     await expect(record(liveModel(), file)).rejects.toThrow(
-      `${file} is no recording: its first line is not {"type":"recording",…}. Choose another file.`,
+      `${file} is not a recording: its first line is not {"type":"recording",…}. Choose another file.`,
     );
     expect(await readFile(file, "utf8")).toBe("Dear diary");
   });
@@ -240,7 +240,7 @@ describe("record refuses", () => {
   test("a recording of another version", async () => {
     const file = await freshFile();
     await writeFile(file, '{"type":"recording","version":2}\n');
-    await expect(record(liveModel(), file)).rejects.toThrow("version 2, and this program reads version 1. Record it again.");
+    await expect(record(liveModel(), file)).rejects.toThrow("version 2, but this program reads version 1. Record it again.");
   });
 
   test("a path that cannot be written", async () => {
@@ -254,14 +254,14 @@ describe("record refuses", () => {
   test("models that ask nobody, and models that are recorded or replayed already", async () => {
     const file = await freshFile();
     await expect(record(createScriptedModel({ script: [] }), file)).rejects.toThrow(
-      "script/scripted plays a script and asks no provider, so there is nothing to record. Choose another model.",
+      "script/scripted plays a script and uses no provider, so there is nothing to record. Choose another model.",
     );
     const model = await record(liveModel(), file);
-    await expect(record({ ...model, id: "copy" }, `${file}2`)).rejects.toThrow(`test/copy is recorded in ${file} already.`);
+    await expect(record({ ...model, id: "copy" }, `${file}2`)).rejects.toThrow(`test/copy is already recorded in ${file}.`);
     expect(await record(model, file)).toBe(model);
     server.respond(anthropic.text("Hi"));
     await complete(model, hello);
-    await expect(record(await replay(file), file)).rejects.toThrow("test/test-model plays a recording already.");
+    await expect(record(await replay(file), file)).rejects.toThrow("test/test-model already plays a recording.");
   });
 });
 
@@ -285,9 +285,9 @@ test("replay refuses a missing file, a broken line, and a recording without answ
   const file = await freshFile();
   await expect(replay(file)).rejects.toThrow(`Cannot read the recording ${file}: ENOENT. Make one with record() or pi --record.`);
   await record(liveModel(), file);
-  await expect(replay(file)).rejects.toThrow(`${file} holds no answer yet. Record a run that asks a model.`);
+  await expect(replay(file)).rejects.toThrow(`${file} holds no answer. Record a run that calls a model.`);
   await appendFile(file, "oops\n");
-  await expect(replay(file)).rejects.toThrow(`${file}:2 is no line of a recording: `);
+  await expect(replay(file)).rejects.toThrow(`${file}:2 is not a line of a recording: `);
 });
 
 test("an api of one's own is recorded when it sends with the fetch option, and says so when it does not", async () => {
@@ -302,6 +302,6 @@ test("an api of one's own is recorded when it sends with the fetch option, and s
   const [sends, keeps] = (await replay(file)).recordedModels as [Model, Model];
   expect((await complete(sends, hello)).content).toEqual([{ type: "text", text: '"own words"' }]);
   expect((await complete(keeps, hello)).errorMessage).toMatch(
-    /was recorded without its response, since its api does not send with the fetch option\.$/,
+    /was recorded without its response, because its api does not use the fetch option\.$/,
   );
 });

@@ -126,7 +126,7 @@ describe.each(wires)("$api", (wireCase) => {
     expect(answer.failure).toMatchObject({
       code: "invalid_request",
       retryable: false,
-      message: "run.jsonl holds 2 answers and was asked for answer 3. Record a longer run.",
+      message: "run.jsonl holds 2 answers, but call 3 needs another one. Record a longer run.",
     });
   });
 });
@@ -228,7 +228,7 @@ describe("a replay", () => {
     const replayed = await replay(file);
     const answer = stream(replayed, context);
     expect((await answer.result()).errorMessage).toBe(
-      `The request differs from the one of answer 1 of run.jsonl (line 2) in ${says}. If it is right now, record again.`,
+      `The request differs from the one of answer 1 of run.jsonl (line 2) in ${says}. If the new request is correct, record again.`,
     );
     expect(answer.failure).toMatchObject({ code: "invalid_request", retryable: false });
     expect((await stream(replayed, hello).result()).stopReason).toBe("stop");

@@ -127,7 +127,7 @@ describe("a replay through the command line", () => {
     await recordAnswer();
     const { exitCode, stderr } = await runCli(workspace, ["--no-session", "-p", "--model", "replay/run.jsonl", "Hi", "More"]);
     expect(exitCode).toBe(1);
-    expect(stderr).toContain("run.jsonl holds 1 answer and was asked for answer 2. Record a longer run.");
+    expect(stderr).toContain("run.jsonl holds 1 answer, but call 2 needs another one. Record a longer run.");
   });
 
   test("of an answer that was cut ends as that did", async () => {
@@ -152,8 +152,8 @@ describe("a replay through the command line", () => {
 
   test.each([
     ["a missing recording", ["--model", "replay/gone.jsonl"], "Cannot read the recording"],
-    ["recording a script", ["--record", "run.jsonl", "--model", "demo/tour"], "demo/tour plays a script and asks no provider"],
-    ["recording a replay", ["--record", "more.jsonl", "--model", "replay/run.jsonl"], "plays a recording already"],
+    ["recording a script", ["--record", "run.jsonl", "--model", "demo/tour"], "demo/tour plays a script and uses no provider"],
+    ["recording a replay", ["--record", "more.jsonl", "--model", "replay/run.jsonl"], "already plays a recording"],
     ["recording where nothing can be written", ["--record", "no/such/run.jsonl", "--model", "local-anthropic/claude"], "ENOENT"],
   ])("%s is one line on stderr and exit code 1", async (_name, args, message) => {
     await recordAnswer();

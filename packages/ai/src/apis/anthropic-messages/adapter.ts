@@ -8,8 +8,8 @@ import { AnthropicEventReader } from "./events.ts";
 import { type AnthropicBody, createBody, requiredBetas } from "./request.ts";
 
 /**
- * The version that compatible servers know. The SDK's own, 2026-10-21, rejects `temperature`; our requests and the stream are
- * otherwise the same under both.
+ * The API version that compatible servers support. The SDK's default, 2026-10-21, rejects `temperature`; otherwise our requests and
+ * the streams are the same under both.
  */
 const apiVersion = "2023-06-01";
 
@@ -24,7 +24,7 @@ export const streamAnthropicMessages: ApiAdapter = async (request, assembler) =>
       ...quietClient,
       fetch,
       baseURL: toRoot(model.baseUrl),
-      // Any key keeps the SDK from looking for one in the environment and on disk; the header below decides what is sent.
+      // With a key the SDK does not search the environment and the disk for one. The `x-api-key` header below holds the real key.
       apiKey: "unused",
       openTelemetry: false,
       defaultHeaders: {
@@ -37,7 +37,7 @@ export const streamAnthropicMessages: ApiAdapter = async (request, assembler) =>
         ...betaHeader(body, headers),
       },
     });
-    // Not `messages.create`: it prints warnings about models.
+    // `messages.create` would print warnings about models.
     return client.post("/v1/messages", { body, stream: true, signal }).asResponse();
   });
   const reader = new AnthropicEventReader(assembler, model, createNameReader(request.context.tools));
@@ -46,7 +46,7 @@ export const streamAnthropicMessages: ApiAdapter = async (request, assembler) =>
   throw new AiError("bad_response", `${model.provider} closed the stream before message_stop; the answer is incomplete.`);
 };
 
-/** The caller's betas and ours in one header, each once. */
+/** Merges the caller's betas and ours into one header, without duplicates. */
 function betaHeader(body: AnthropicBody, headers: Record<string, string>): Record<string, string> {
   const given = headers["anthropic-beta"]?.split(",").map((name) => name.trim()) ?? [];
   const betas = [...new Set([...given, ...requiredBetas(body)])].filter((name) => name !== "");

@@ -1,8 +1,8 @@
 import type { Model } from "../../types.ts";
 
-/** How a model or endpoint departs from the newest Messages API. Each field can be set in the model's `compat`. */
+/** The differences between a model or endpoint and the newest Messages API. Each field can be set in the model's `compat`. */
 export interface AnthropicCompat {
-  /** `budget`: thinking is given a number of tokens. `adaptive`: the model decides, guided by an effort. */
+  /** `budget`: the request sets a number of thinking tokens. `adaptive`: the request sets an effort, and the model decides. */
   thinking: "budget" | "adaptive";
   /** The strongest effort of an adaptive model. */
   maxEffort: "high" | "xhigh" | "max";
@@ -12,7 +12,7 @@ export interface AnthropicCompat {
   longCache: boolean;
 }
 
-/** Resolves each field by itself: the model's own setting, else what its name and provider tell. */
+/** Resolves each field: the model's own setting first, then a default from its name and provider. */
 export function resolveCompat(model: Model): AnthropicCompat {
   const isAdaptive = claudeVersion(model.id) >= 4.6;
   const fromName: AnthropicCompat = {
@@ -24,7 +24,7 @@ export function resolveCompat(model: Model): AnthropicCompat {
   return { ...fromName, ...(model.compat as Partial<AnthropicCompat> | undefined) };
 }
 
-/** `claude-opus-4-6` and `claude-3-7-sonnet-20250219` are 4.6 and 3.7; a date is no version, and an unknown name is 0. */
+/** 4.6 for `claude-opus-4-6`, 3.7 for `claude-3-7-sonnet-20250219` (the date is not a version), 0 for an unknown name. */
 function claudeVersion(id: string): number {
   const match = /claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/.exec(id);
   return match ? Number(match[1]) + Number(match[2] ?? 0) / 10 : 0;

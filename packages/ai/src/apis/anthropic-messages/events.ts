@@ -5,7 +5,7 @@ import type { Model } from "../../types.ts";
 import { priceUsage } from "../../usage.ts";
 import { endMarker, readWireEvent, unknownStopReason } from "../wire-event.ts";
 
-/** The fields that we read; unknown ones, and unknown events, are no error. */
+/** The fields that we read. Unknown fields and unknown events are ignored. */
 interface WireEvent {
   type?: string;
   index?: number;
@@ -38,22 +38,22 @@ interface WireUsage {
   output_tokens?: number | null;
   cache_read_input_tokens?: number | null;
   cache_creation_input_tokens?: number | null;
-  /** The writes by how long they are kept. */
+  /** The cache writes, by the time that the provider keeps them. */
   cache_creation?: { ephemeral_1h_input_tokens?: number | null } | null;
 }
 
-/** A block that the provider has started: what to do with its deltas and its end. */
+/** A block that the provider has started, with handlers for its deltas and its end. */
 interface OpenBlock {
   onDelta(delta: NonNullable<WireEvent["delta"]>): void;
   onStop(): void;
 }
 
-/** Reads the events of a Messages stream and reports them to the assembler. Knows no HTTP. */
+/** Reads the events of a Messages stream and reports them to the assembler. Does no HTTP. */
 export class AnthropicEventReader {
   readonly #assembler: MessageAssembler;
   readonly #model: Model;
   readonly #readName: (wireName: string) => string;
-  /** By wire index. Blocks of kinds that we do not show are not in it. */
+  /** By wire index. Blocks of unknown types are left out. */
   readonly #blocks = new Map<number, OpenBlock>();
   #usage: WireUsage = {};
   #oneHourWrites: number | undefined;
@@ -61,7 +61,7 @@ export class AnthropicEventReader {
   #explanation: string | undefined;
   #hasCalls = false;
 
-  /** @param readName - Turns the wire's tool names into ours. */
+  /** @param readName - Converts a tool name on the wire to our tool name. */
   constructor(assembler: MessageAssembler, model: Model, readName: (wireName: string) => string = (name) => name) {
     this.#assembler = assembler;
     this.#model = model;
@@ -72,8 +72,8 @@ export class AnthropicEventReader {
    * Reads one event.
    *
    * @param data - The event's JSON text.
-   * @returns Whether it was the last one.
-   * @throws {AiError} When the provider reports an error, or the event is no JSON.
+   * @returns Whether it was the last event.
+   * @throws {AiError} When the provider reports an error, or the event is not JSON.
    */
   read(data: string): boolean {
     if (data === endMarker && this.#assembler.message.content.length > 0) return this.#finish();
@@ -103,7 +103,7 @@ export class AnthropicEventReader {
       case "error":
         throw errorInStream({ type: event.error?.type, message: event.error?.message ?? data }, this.#model.provider);
       default:
-        return false; // pings, and what later versions add
+        return false; // pings, and event types of later versions
     }
   }
 
@@ -135,7 +135,7 @@ export class AnthropicEventReader {
     }
   }
 
-  /** Later counts replace earlier ones; what a later report leaves out stays. */
+  /** A later count replaces the earlier one; a count that is missing in the later report stays. */
   #reportUsage(usage: WireUsage | null | undefined): void {
     for (const [name, count] of Object.entries(usage ?? {})) {
       if (typeof count === "number") this.#usage[name as Exclude<keyof WireUsage, "cache_creation">] = count;
@@ -153,7 +153,7 @@ export class AnthropicEventReader {
   }
 }
 
-/** What a stop reason means here; those of failed answers are thrown. */
+/** Maps the wire's stop reason to ours. Throws for the stop reasons of failed answers. */
 function mapStopReason(
   reason: string | undefined,
   { hasCalls, explanation, model }: { hasCalls: boolean; explanation: string | undefined; model: Model },
@@ -173,7 +173,7 @@ function mapStopReason(
     case "sensitive":
       throw new AiError("refused", `${model.provider} declined to answer (${reason}): ${explanation ?? "no reason given"}`);
     case "model_context_window_exceeded":
-      throw new AiError("context_overflow", `The conversation is longer than the window of ${model.id} (${reason}).`);
+      throw new AiError("context_overflow", `The conversation is longer than the context window of ${model.id} (${reason}).`);
     default:
       throw unknownStopReason(reason, model);
   }

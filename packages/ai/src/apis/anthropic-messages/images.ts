@@ -1,17 +1,17 @@
 import { readImageSize } from "../../image-size.ts";
 import type { ImageContent, Message, TextContent } from "../../types.ts";
 
-/** Most characters of base64 of one image. */
+/** Maximum length of one image in base64 characters. */
 const maxLength = 5 * 1024 * 1024;
-/** Most pixels of a side, and how many images a request may hold before less is allowed. */
+/** Maximum side of an image in pixels. A request with more than `maxImagesOfThatSize` images has the lower one. */
 const maxSide = 8000;
 const maxImagesOfThatSize = 20;
 const maxSideOfMany = 2000;
 
-/** Puts a note in the place of an image that must not be sent; everything else stays. */
+/** Replaces an image that the API would reject with a text note; returns every other block unchanged. */
 export type ImageFilter = (block: TextContent | ImageContent) => TextContent | ImageContent;
 
-/** Puts notes in the place of images for which the API would reject the whole request, and with it every later one. */
+/** Creates the filter for a conversation. One rejected image would fail this request and every later one. */
 export function createImageFilter(messages: readonly Message[]): ImageFilter {
   const count = messages.reduce((sum, { content }) => sum + countImages(content), 0);
   const side = count > maxImagesOfThatSize ? maxSideOfMany : maxSide;

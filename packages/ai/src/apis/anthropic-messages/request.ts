@@ -19,10 +19,10 @@ import { resolveCompat } from "./compat.ts";
 import { createImageFilter, type ImageFilter } from "./images.ts";
 import { convertThinking, maxTokensOf } from "./thinking.ts";
 
-/** The body of a request. `temperature` is gone from the SDK's types with an API version that we do not ask for. */
+/** The body of a request. The SDK's types lack `temperature` because they describe a newer API version than ours. */
 export type AnthropicBody = MessageCreateParamsStreaming & { temperature?: number };
 
-/** Converts a call to the body of a Messages request. Pure: the same call gives the same bytes, which prompt caches depend on. */
+/** Converts a call to the body of a Messages request. The same call gives the same bytes: prompt caches depend on it. */
 export function createBody({ model, context, options }: ApiRequest): AnthropicBody {
   const compat = resolveCompat(model);
   const maxTokens = options.maxTokens ?? maxTokensOf(model, context);
@@ -40,7 +40,7 @@ export function createBody({ model, context, options }: ApiRequest): AnthropicBo
   if (system.trim() !== "") body.system = [{ type: "text", text: system }];
   if (context.tools?.length) body.tools = context.tools.map(convertTool);
   const choice = resolveToolChoice(options.toolChoice, context.tools);
-  // The API combines thinking with free choice only.
+  // With thinking the API accepts only `auto` and `none`.
   if (choice !== undefined && (choice === "none" || !isThinking)) body.tool_choice = convertToolChoice(choice);
   if (options.cacheRetention !== "none") {
     const ttl = options.cacheRetention === "long" && compat.longCache ? ({ ttl: "1h" } as const) : {};
@@ -49,7 +49,7 @@ export function createBody({ model, context, options }: ApiRequest): AnthropicBo
   return body;
 }
 
-/** The features in test that a body relies on. */
+/** The beta features that a body uses. */
 export function requiredBetas(body: AnthropicBody): string[] {
   return body.thinking?.type === "enabled" ? ["interleaved-thinking-2025-05-14"] : [];
 }
@@ -65,8 +65,8 @@ function convertToolChoice(choice: Exclude<ToolChoice, "auto">): ToolChoiceParam
 }
 
 /**
- * Neighbours of one role become one message, so that roles alternate and results of one turn stand together. The user has the first
- * word and the last: the API knows no other conversations, but histories may be cut, or end in an answer.
+ * Joins neighbouring messages of one role, so that roles alternate and the results of one turn are in one message. The API requires that
+ * the first and the last message are the user's; a history that was cut, or that ends with an answer, gets a placeholder there.
  */
 function convertMessages(messages: readonly Message[]): MessageParam[] {
   const converted: { role: "user" | "assistant"; content: ContentBlockParam[] }[] = [];
@@ -87,7 +87,7 @@ function convertMessages(messages: readonly Message[]): MessageParam[] {
   return converted;
 }
 
-/** Calls come last: their results have to follow them directly. */
+/** Puts the calls last, because their results must follow them directly. */
 function convertAnswer(message: AssistantMessage): ContentBlockParam[] {
   const blocks: ContentBlockParam[] = [];
   const calls: ContentBlockParam[] = [];
@@ -95,7 +95,7 @@ function convertAnswer(message: AssistantMessage): ContentBlockParam[] {
     if (block.type === "toolCall") {
       calls.push({ type: "tool_use", id: block.id, name: toWireName(block.name), input: block.arguments });
     } else if (block.type === "text") {
-      // Rejected at the end of an answer.
+      // The API rejects trailing white space in an answer.
       blocks.push({ type: "text", text: block.text.trimEnd() });
     } else if (block.redacted) {
       blocks.push({ type: "redacted_thinking", data: block.thinkingSignature ?? "" });
@@ -106,7 +106,7 @@ function convertAnswer(message: AssistantMessage): ContentBlockParam[] {
   return [...blocks, ...calls];
 }
 
-/** The API takes no image in the result of a failed call. */
+/** The API accepts no image in the result of a failed call. */
 function convertResult(message: ToolResultMessage, filterImage: ImageFilter): ToolResultBlockParam {
   const content = message.isError ? message.content.map(imageToNote) : message.content;
   return {
@@ -133,7 +133,7 @@ function convertInput(
   });
 }
 
-/** Marks the ends of the three parts that stay the same from call to call: tools, system prompt, conversation. */
+/** Adds a cache marker at the end of each part that stays the same from call to call: tools, system prompt, conversation. */
 function markForCache(body: AnthropicBody, cache_control: CacheControlEphemeral): void {
   const lastMessage = body.messages.at(-1);
   const lastTool = body.tools?.at(-1);

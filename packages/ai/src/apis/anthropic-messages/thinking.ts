@@ -3,23 +3,23 @@ import { defaultMaxTokens } from "../../output-limit.ts";
 import type { Context, Model, ThinkingLevel } from "../../types.ts";
 import { resolveCompat } from "./compat.ts";
 
-/** What a request says about thinking. */
+/** The fields of a request that control thinking. */
 export type ThinkingFields = Pick<MessageCreateParamsStreaming, "thinking" | "output_config">;
 
-/** Sent where neither the call nor the model says how long an answer may be: the API wants a number. */
+/** Sent when neither the call nor the model sets a limit: the API requires one. */
 const unknownModelMaxTokens = 8192;
 
-/** Tokens of thinking; what the API calls a budget. Its least is 1024, and as much must be left for the answer. */
+/** Thinking tokens per level. The API's minimum is 1024, and we leave at least as many for the answer. */
 const thinkingBudgets = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 16_384 } as const;
 const minThinkingBudget = 1024;
 const minAnswerTokens = 1024;
 
-/** Most tokens of an answer where the call does not say. */
+/** The maximum tokens of an answer when the call sets none. */
 export function maxTokensOf(model: Model, context: Context): number {
   return defaultMaxTokens(model, context) ?? unknownModelMaxTokens;
 }
 
-/** How to say how hard to think. @param maxTokens - Of thinking and answer together. */
+/** Converts a thinking level to request fields. @param maxTokens - Tokens of thinking and answer together. */
 export function convertThinking(model: Model, level: ThinkingLevel, maxTokens: number): ThinkingFields {
   if (!model.reasoning) return {};
   const compat = resolveCompat(model);

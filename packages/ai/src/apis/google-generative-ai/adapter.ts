@@ -6,7 +6,7 @@ import { readServerSentEvents } from "../sse.ts";
 import { GoogleEventReader } from "./events.ts";
 import { createBody } from "./request.ts";
 
-/** Speaks the Gemini API. Its SDK gives no access to the raw response, so the request is posted here and the SDK only types it. */
+/** Speaks the Gemini API. Its SDK gives no access to the raw response, so we post the request and use only the SDK's types. */
 export const streamGoogle: ApiAdapter = async (request, assembler) => {
   const { model, context, options } = request;
   const headers = mergeHeaders(model, options);
@@ -25,13 +25,13 @@ export const streamGoogle: ApiAdapter = async (request, assembler) => {
   try {
     await readServerSentEvents(response, ({ data }) => reader.read(data), { provider: model.provider, signal, idleTimeoutMs });
   } catch (error) {
-    // Once the server has said why the answer ended, a broken connection takes nothing from it but the count of tokens.
+    // After the finish reason only token counts can follow, so a broken connection does not fail the answer.
     if (!(reader.isFinished && isAiError(error) && error.code === "network")) throw error;
   }
   if (!assembler.isEnded) reader.finish();
 };
 
-/** A base URL that names a version, as in `/v1beta` or in the middle of a path, is taken as it is. */
+/** Adds `/v1beta` to a base URL that has no version segment anywhere in its path. */
 function streamUrl({ baseUrl, id }: Model): string {
   const trimmed = baseUrl.replace(/\/+$/, "");
   const root = /\/v\d+[a-z]*\d*(?:\/|$)/.test(trimmed) ? trimmed : `${trimmed}/v1beta`;

@@ -1,43 +1,43 @@
 import type { Model } from "../../types.ts";
 
-/** How a model departs from the newest Gemini models. Each field can be set in the model's `compat`. */
+/** The differences between a model and the newest Gemini models. Each field can be set in the model's `compat`. */
 export interface GoogleCompat {
-  /** How hard to think is said as a number of tokens, as a level, or not at all. */
+  /** The request sets thinking as a number of tokens, as a level, or not at all. */
   thinking: "budget" | "level" | "none";
-  /** Least and most tokens of a budget. */
+  /** Minimum and maximum tokens of a budget. */
   minBudget: number;
   maxBudget: number;
-  /** Sent as budget to switch thinking off: 0, or the least that a model accepts which always thinks. */
+  /** The budget that switches thinking off: 0, or the minimum for a model that always thinks. */
   budgetOff: number;
-  /** The levels that the model knows, weakest first. A level of ours becomes the nearest one; off becomes the weakest. */
+  /** The levels that the model supports, weakest first. Our level maps to the nearest one; `off` maps to the weakest. */
   levels: readonly GoogleLevel[];
   /** Whether calls and responses carry ids. */
   callIds: boolean;
   /** Whether the first call of an answer must have a signature. */
   callSignatures: boolean;
-  /** Whether images of tool results stand inside the function response; else they follow it. */
+  /** Whether images of tool results go inside the function response; otherwise they follow it. */
   imagesInResponses: boolean;
-  /** Which field holds a tool's schema: `parameters` takes only a part of JSON Schema. */
+  /** The field for a tool's schema. `parameters` accepts only a part of JSON Schema. */
   schemaField: "parametersJsonSchema" | "parameters";
 }
 
 export type GoogleLevel = "MINIMAL" | "LOW" | "MEDIUM" | "HIGH";
 
-/** Budgets by model name, the first match decides. Source: Gemini API, "Thinking". */
+/** Budgets by model name; the first match decides. Source: Gemini API, "Thinking". */
 const budgets: readonly [RegExp, Pick<GoogleCompat, "minBudget" | "maxBudget" | "budgetOff">][] = [
   [/flash-lite/, { minBudget: 512, maxBudget: 24_576, budgetOff: 0 }],
   [/flash/, { minBudget: 0, maxBudget: 24_576, budgetOff: 0 }],
   [/(?:)/, { minBudget: 128, maxBudget: 32_768, budgetOff: 128 }],
 ];
 
-/** Levels by model name, the first match decides; models that came later know those of the last row. Source: as above. */
+/** Levels by model name; the first match decides. Newer models have the levels of the last row. Source: as above. */
 const levelsOfFamily: readonly [RegExp, readonly GoogleLevel[]][] = [
   [/gemini-3-pro/, ["LOW", "HIGH"]],
   [/gemini-3(?:\.[0-6])?-flash|flash-lite/, ["MINIMAL", "LOW", "MEDIUM", "HIGH"]],
   [/(?:)/, ["LOW", "MEDIUM", "HIGH"]],
 ];
 
-/** Resolves each field by itself: the model's own setting, else what its name tells. */
+/** Resolves each field: the model's own setting first, then a default from its name. */
 export function resolveCompat(model: Model): GoogleCompat {
   const version = geminiVersion(model.id);
   const isThree = version >= 3;
@@ -57,7 +57,7 @@ export function resolveCompat(model: Model): GoogleCompat {
   return { ...fromName, ...(model.compat as Partial<GoogleCompat> | undefined) };
 }
 
-/** `gemini-2.5-pro` is 2.5; `gemini-flash-latest` stands for the newest, and other names are 0. */
+/** 2.5 for `gemini-2.5-pro`, 3 (the newest) for `gemini-flash-latest`, 0 for other names. */
 function geminiVersion(id: string): number {
   const match = /gemini-(?:[a-z]+-)*(?:(\d+(?:\.\d+)?)|latest)/.exec(id);
   return match ? Number(match[1] ?? 3) : 0;

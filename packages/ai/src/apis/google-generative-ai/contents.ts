@@ -7,7 +7,7 @@ import { anyCallSignature, signatureField } from "./signatures.ts";
 /** A turn with its parts. */
 type Turn = Content & { role: "user" | "model"; parts: Part[] };
 
-/** Converts a prepared history. Turns alternate, the first and the last are the user's: neighbours of one role become one turn. */
+/** Converts a prepared history. Turns alternate, and the first and the last are the user's; neighbours of one role become one turn. */
 export function convertMessages(messages: readonly Message[], compat: GoogleCompat): Content[] {
   const turns: Turn[] = [];
   const push = (role: Turn["role"], parts: Part[]) => {
@@ -15,7 +15,7 @@ export function convertMessages(messages: readonly Message[], compat: GoogleComp
     if (last?.role === role) last.parts.push(...parts);
     else if (parts.length > 0) turns.push({ role, parts });
   };
-  /** Images of the results since the last answer: nothing may stand between the responses of a turn. */
+  /** Images of the results since the last answer. They wait because nothing may stand between the function responses of a turn. */
   let images: Part[] = [];
   const flushImages = () => {
     if (images.length > 0) push("user", [{ text: "Images of the tool results:" }, ...images]);
@@ -29,7 +29,7 @@ export function convertMessages(messages: readonly Message[], compat: GoogleComp
     }
     flushImages();
     if (message.role === "assistant") {
-      // What came before was cut away, as by a compaction.
+      // The start of the history was cut, for example by a compaction.
       if (turns.length === 0) push("user", [{ text: "(The conversation goes on here.)" }]);
       push("model", convertAnswer(message, compat));
     } else {
@@ -51,7 +51,7 @@ function convertAnswer(message: AssistantMessage, compat: GoogleCompat): Part[] 
     isFirstCall = false;
     return part;
   });
-  // An empty text was kept for its signature, and goes when that turns out to be none.
+  // An empty text is kept only for its signature, so it is dropped if the signature is not valid.
   return parts.filter((part) => part.text?.trim() !== "" || part.thoughtSignature !== undefined);
 }
 

@@ -9,7 +9,7 @@ import { createNameReader } from "../tool-names.ts";
 import { endMarker, readWireEvent, unknownStopReason } from "../wire-event.ts";
 import { unsignedThought } from "./signatures.ts";
 
-/** The fields that we read. Servers leave out or null any of them. */
+/** The fields that we read. Servers may omit any of them or send null. */
 interface Chunk {
   candidates?: (Candidate | null)[] | null;
   promptFeedback?: { blockReason?: string | null; blockReasonMessage?: string | null } | null;
@@ -37,7 +37,7 @@ interface WireUsage {
   thoughtsTokenCount?: number | null;
 }
 
-/** The block that the next piece of the same kind continues. */
+/** The open block; the next part of the same kind continues it. */
 type OpenBlock =
   | { isThought: true; block: ThinkingBlock; signature: string }
   | { isThought: false; block: TextBlock; signature: string };
@@ -55,7 +55,7 @@ const refusals: ReadonlySet<string> = new Set([
   "MODEL_ARMOR",
 ]);
 
-/** Reads the chunks of a `streamGenerateContent` stream and reports them to the assembler. Knows no HTTP. */
+/** Reads the chunks of a `streamGenerateContent` stream and reports them to the assembler. Does no HTTP. */
 export class GoogleEventReader {
   readonly #assembler: MessageAssembler;
   readonly #model: Model;
@@ -66,23 +66,23 @@ export class GoogleEventReader {
   #finishReason: string | undefined;
   #finishMessage: string | undefined;
 
-  /** @param tools - Those of the request. */
+  /** @param tools - The tools of the request. */
   constructor(assembler: MessageAssembler, model: Model, tools?: readonly Tool[]) {
     this.#assembler = assembler;
     this.#model = model;
     this.#readName = createNameReader(tools);
   }
 
-  /** Whether the server has said why the answer ended. Only tokens can follow. */
+  /** Whether the server has sent the finish reason. Only token counts can follow. */
   get isFinished(): boolean {
     return this.#finishReason !== undefined;
   }
 
   /**
-   * Reads one event. None of the wire's own says that it is the last: older servers repeat the finish reason in every chunk.
+   * Reads one event. No event of the wire marks the end of the stream: older servers repeat the finish reason in every chunk.
    *
-   * @returns Whether it was the end marker of a gateway.
-   * @throws {AiError} When the provider reports an error or refuses the prompt, or the event is no JSON.
+   * @returns Whether it was the end marker that some gateways add.
+   * @throws {AiError} When the provider reports an error or refuses the prompt, or the event is not JSON.
    */
   read(data: string): boolean {
     if (data === endMarker) {
@@ -104,10 +104,10 @@ export class GoogleEventReader {
   }
 
   /**
-   * Ends the answer, when the server has ended the stream.
+   * Ends the answer after the end of the stream.
    *
-   * @param options - `isMarked`: it has said so itself, so that no finish reason is needed.
-   * @throws {AiError} When the finish reason is that of a failed answer or is missed, and when the answer is empty.
+   * @param options - `isMarked`: the stream had an end marker, so a finish reason is not required.
+   * @throws {AiError} When the finish reason is missing or means failure, and when the answer is empty.
    */
   finish({ isMarked = false }: { isMarked?: boolean } = {}): void {
     const { provider } = this.#model;
@@ -142,7 +142,7 @@ export class GoogleEventReader {
     if (signature) this.#open.signature = signature;
   }
 
-  /** A call comes whole. Its id may be missing, or the same for all calls of an answer. */
+  /** A call arrives complete. Its id may be missing, or the same for all calls of an answer. */
   #readCall({ id, name, args }: NonNullable<WirePart["functionCall"]>, thoughtSignature: string | undefined): void {
     this.#endBlock();
     const ownId = id && !this.#callIds.has(id) ? id : `call_${crypto.randomUUID().replaceAll("-", "")}`;
@@ -152,7 +152,7 @@ export class GoogleEventReader {
       name: this.#readName(name ?? ""),
       ...(thoughtSignature && { thoughtSignature }),
     });
-    // What is too deep to be written is refused by whoever ends the block.
+    // Arguments that are nested too deeply cannot be serialized; `end` rejects them.
     if (args !== undefined && args !== null && !isTooDeep(args)) block.append(JSON.stringify(args));
     block.end(args);
   }
@@ -163,7 +163,7 @@ export class GoogleEventReader {
     this.#open = undefined;
   }
 
-  /** Counts are those of the whole answer so far. The wire counts the cache's tokens inside the prompt's; here each token is counted once. */
+  /** The counts are totals of the answer so far. The wire's prompt count includes cached tokens; ours does not. */
   #reportUsage(usage: WireUsage | null | undefined): void {
     if (!usage) return;
     const cacheRead = usage.cachedContentTokenCount ?? 0;
@@ -173,14 +173,14 @@ export class GoogleEventReader {
   }
 }
 
-/** What a finish reason means here; those of failed answers are thrown. */
+/** Maps the wire's finish reason to our stop reason. Throws for the finish reasons of failed answers. */
 function mapFinishReason(reason: string, message: string | undefined, model: Model): "stop" | "length" {
   switch (reason) {
     case "STOP":
       return "stop";
     case "MAX_TOKENS":
       return "length";
-    case "MALFORMED_FUNCTION_CALL": // the next attempt may well be whole
+    case "MALFORMED_FUNCTION_CALL": // a retry can succeed
       throw new AiError("bad_response", `The model wrote a broken tool call (${reason}): ${message ?? "no details"}`);
     default:
       if (refusals.has(reason)) throw refusal(reason, message, model);

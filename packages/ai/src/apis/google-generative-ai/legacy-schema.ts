@@ -1,4 +1,4 @@
-/** The keywords that the field `parameters` knows. Source: Gemini API reference, "Schema". */
+/** The keywords that the field `parameters` supports. Source: Gemini API reference, "Schema". */
 const knownKeywords: ReadonlySet<string> = new Set([
   "type",
   "format",
@@ -22,8 +22,8 @@ const knownKeywords: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A JSON Schema without what the older field cannot say: references and definitions, comments, subschemas that are a mere yes or no,
- * and enums of anything but strings. It accepts more than the original; arguments are validated against that one anyway.
+ * Removes from a JSON Schema what the older field does not support: references and definitions, comments, boolean subschemas, and enums
+ * of anything but strings. The result accepts more than the original; arguments are validated against the original anyway.
  */
 export function toLegacySchema(schema: unknown): Record<string, unknown> {
   const clean: Record<string, unknown> = {};
@@ -33,7 +33,7 @@ export function toLegacySchema(schema: unknown): Record<string, unknown> {
   return clean;
 }
 
-/** `const` as the `enum` that it stands for. */
+/** Replaces `const` with an `enum` of one value. */
 function withoutConst(schema: unknown): Record<string, unknown> {
   if (typeof schema !== "object" || schema === null) return {};
   const { const: only, ...rest } = schema as Record<string, unknown>;
@@ -64,7 +64,7 @@ function convertProperties(properties: unknown): Record<string, unknown> {
   return Object.fromEntries(entries.map(([name, schema]) => [name, toLegacySchema(schema)]));
 }
 
-/** The field takes one type, and says of it whether null is one too. */
+/** The field takes one type, with null as a separate flag. */
 function convertType(type: unknown): Record<string, unknown> {
   if (!Array.isArray(type)) return { type };
   const others = type.filter((name) => name !== "null");

@@ -11,7 +11,7 @@ import { convertMessages } from "./contents.ts";
 import { toLegacySchema } from "./legacy-schema.ts";
 import { convertThinking } from "./thinking.ts";
 
-/** The body of a request. The SDK has types for its parts, but builds the whole only inside. */
+/** The body of a request. The SDK exports types for its parts, but none for the whole. */
 export interface GoogleBody {
   contents: Content[];
   systemInstruction?: Content;
@@ -20,7 +20,7 @@ export interface GoogleBody {
   generationConfig?: { maxOutputTokens?: number; temperature?: number; thinkingConfig?: ThinkingConfig };
 }
 
-/** Converts a call to the body of a `streamGenerateContent` request. Pure: the same call gives the same bytes. */
+/** Converts a call to the body of a `streamGenerateContent` request. The same call gives the same bytes. */
 export function createBody({ model, context, options }: ApiRequest): GoogleBody {
   const compat = resolveCompat(model);
   const maxOutputTokens = options.maxTokens ?? defaultMaxTokens(model, context);

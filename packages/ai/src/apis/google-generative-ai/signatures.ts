@@ -1,10 +1,10 @@
-/** Signature of a thinking block that the server did not sign: the block goes back as a thought, without a signature. */
+/** Our signature of a thinking block that the server did not sign. The block is sent back as a thought without a signature. */
 export const unsignedThought = "thought";
 
-/** The documented stand-in for the signature of a call that another model made. Source: Gemini API, "Thought signatures". */
+/** The documented placeholder for the signature of another model's call. Source: Gemini API, "Thought signatures". */
 export const anyCallSignature = "skip_thought_signature_validator";
 
-/** The signature as a field of a part; nothing where it is not one that the server can have made. */
+/** The signature as a field of a part; empty if the text is not base64, which every signature of the server is. */
 export function signatureField(signature: string | undefined): { thoughtSignature?: string } {
   return signature !== undefined && isBase64(signature) ? { thoughtSignature: signature } : {};
 }

@@ -2,7 +2,7 @@ import type { ThinkingConfig } from "@google/genai";
 import type { Model, ThinkingLevel } from "../../types.ts";
 import { type GoogleCompat, type GoogleLevel, resolveCompat } from "./compat.ts";
 
-/** How to say how hard to think. */
+/** Converts a thinking level to request fields. */
 export function convertThinking(model: Model, level: ThinkingLevel): { thinkingConfig?: ThinkingConfig } {
   if (!model.reasoning) return {};
   const compat = resolveCompat(model);
@@ -12,17 +12,17 @@ export function convertThinking(model: Model, level: ThinkingLevel): { thinkingC
   return Object.keys(config).length > 0 ? { thinkingConfig: config } : {};
 }
 
-/** Tokens of thinking before the model's own limits are applied. */
+/** Thinking tokens per level, before the model's limits are applied. */
 const budgetOfLevel = { minimal: 512, low: 2048, medium: 8192, high: 32_768, xhigh: 32_768 } as const;
 const strengthOfLevel = { off: 0, minimal: 0, low: 1, medium: 2, high: 3, xhigh: 3 } as const;
 const googleLevels: readonly GoogleLevel[] = ["MINIMAL", "LOW", "MEDIUM", "HIGH"];
 
-/** The budget for a level, within what the model accepts. */
+/** The budget for a level, within the model's limits. */
 function budgetFor(level: ThinkingLevel, { minBudget, maxBudget, budgetOff }: GoogleCompat): number {
   return level === "off" ? budgetOff : Math.min(Math.max(budgetOfLevel[level], minBudget), maxBudget);
 }
 
-/** The level to send for a level of ours: the nearest one that the model knows, of two the stronger. */
+/** The model's level nearest to ours; of two equally near levels, the stronger. */
 function levelFor(level: ThinkingLevel, { levels }: GoogleCompat): GoogleLevel | undefined {
   if (level === "off") return levels[0];
   const distance = (name: GoogleLevel) => Math.abs(googleLevels.indexOf(name) - strengthOfLevel[level]);

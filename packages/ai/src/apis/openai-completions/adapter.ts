@@ -19,7 +19,7 @@ export const streamOpenAICompletions: ApiAdapter = async (request, assembler) =>
   try {
     await readServerSentEvents(response, ({ data }) => reader.read(data), { ...options, provider: model.provider });
   } catch (error) {
-    // Once the server has said why the answer ended, a broken connection takes nothing from it but the count of tokens.
+    // After the finish reason only token counts can follow, so a broken connection does not fail the answer.
     if (!(reader.isFinished && isAiError(error) && error.code === "network")) throw error;
   }
   if (!assembler.isEnded) reader.finish();

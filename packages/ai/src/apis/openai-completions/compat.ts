@@ -2,28 +2,28 @@ import type { ToolCallIdRule } from "../../history/tool-call-ids.ts";
 import type { Model } from "../../types.ts";
 import { findVendors } from "./vendors.ts";
 
-/** How an endpoint departs from the Chat Completions API. Each field can be set in the model's `compat`. */
+/** The differences between an endpoint and the Chat Completions API. Each field can be set in the model's `compat`. */
 export interface OpenAICompat {
-  /** Which field limits the answer. */
+  /** The field that limits the answer. */
   maxTokensField: "max_completion_tokens" | "max_tokens";
-  /** Whether the model's own limit is sent where the call sets none: some vendors stop after very few tokens otherwise. */
+  /** Whether the model's limit is sent when the call sets none: some vendors have a very low default. */
   sendMaxTokens: boolean;
-  /** Whether the prompt of a reasoning model goes out under the role `developer`. */
+  /** Whether a reasoning model gets its system prompt under the role `developer`. */
   developerRole: boolean;
   /** Whether `stream_options: {include_usage: true}` is understood. */
   includeUsage: boolean;
   /** Whether `reasoning_effort` is understood. */
   reasoningEffort: boolean;
-  /** The efforts that the model takes, weakest first; a level goes out as the nearest one. */
+  /** The efforts that the model supports, weakest first. A thinking level maps to the nearest one. */
   efforts: readonly string[];
-  /** Sent as effort to switch thinking off where it is on by default. Default: no effort is sent then. */
+  /** The effort that switches thinking off. Default: for `off`, no effort is sent. */
   effortOff?: string;
   /**
-   * What switches thinking on and off, besides an effort: `thinking: {type}`, the same as z.ai extends it, `enable_thinking`, that
-   * within `chat_template_kwargs`, or OpenRouter's `reasoning: {effort}`.
+   * The field, besides an effort, that switches thinking on and off: `thinking: {type}`, z.ai's extension of it, `enable_thinking`, the
+   * same inside `chat_template_kwargs`, or OpenRouter's `reasoning: {effort}`.
    */
   thinkingSwitch: "none" | "thinking" | "zai" | "enable_thinking" | "chat_template_kwargs" | "openrouter";
-  /** Whether, while the model thinks, each answer that is replayed must have `reasoning_content`, even an empty one. */
+  /** Whether, with thinking on, each replayed answer must have `reasoning_content`, even if empty. */
   requireReasoningContent: boolean;
   /** Whether thinking is replayed as text. */
   thinkingAsText: boolean;
@@ -37,7 +37,7 @@ export interface OpenAICompat {
   cacheMarkers: boolean;
   /** Whether tools have `strict`. */
   strictTools: boolean;
-  /** Which tool-call ids are taken. */
+  /** The tool-call ids that the endpoint accepts. */
   toolCallIds: ToolCallIdRule;
   /** Whether tool messages carry the name of their tool. */
   toolResultName: boolean;
@@ -45,17 +45,17 @@ export interface OpenAICompat {
   assistantAfterToolResult: boolean;
   /** Whether the last message must not be the assistant's. */
   endsWithUser: boolean;
-  /** Whether an answer of calls only has `content: null`; else it is empty text. */
+  /** Whether an answer that holds only calls is sent with `content: null`; otherwise with empty text. */
   nullContent: boolean;
   /** Whether `tools: []` is sent when the history has tool calls and the call offers no tools. */
   emptyTools: boolean;
-  /** Whether `tool_choice` may name a tool; else that tool alone is offered, and required. */
+  /** Whether `tool_choice` may name a tool; otherwise the request offers only that tool and requires a call. */
   namedToolChoice: boolean;
-  /** Whether an empty answer that ends with `length` means that the window is full. */
+  /** Whether an empty answer that ends with `length` means that the context window is full. */
   emptyLengthIsOverflow: boolean;
 }
 
-/** For hosts that we know nothing of: what nearly every server accepts. */
+/** Settings for unknown hosts; nearly every server accepts them. */
 const unknownHost: OpenAICompat = {
   maxTokensField: "max_completion_tokens",
   sendMaxTokens: false,
@@ -81,7 +81,7 @@ const unknownHost: OpenAICompat = {
   emptyLengthIsOverflow: false,
 };
 
-/** Resolves each field by itself: the model's own setting, else the provider's, else the host's, else the careful default. */
+/** Resolves each field: the model's own setting first, then the provider's, then the host's, then the default for unknown hosts. */
 export function resolveCompat(model: Model): OpenAICompat {
   const { byHost, byProvider } = findVendors(model);
   return {

@@ -10,7 +10,7 @@ import { type ReasoningDetail, ReasoningDetails, readDetails, textOfDetail } fro
 import { type ReasoningField, reasoningFields } from "./reasoning-field.ts";
 import { type ToolCallDelta, ToolCallReader } from "./tool-calls.ts";
 
-/** The fields that we read. Servers leave out or null any of them. */
+/** The fields that we read. Servers may omit any of them or send null. */
 interface Chunk {
   choices?: (Choice | null)[] | null;
   usage?: WireUsage | null;
@@ -43,7 +43,7 @@ interface WireUsage {
   cached_tokens?: number | null;
 }
 
-/** Reads the chunks of a Chat Completions stream and reports them to the assembler. Knows no HTTP. */
+/** Reads the chunks of a Chat Completions stream and reports them to the assembler. Does no HTTP. */
 export class OpenAIEventReader {
   readonly #assembler: MessageAssembler;
   readonly #model: Model;
@@ -53,14 +53,14 @@ export class OpenAIEventReader {
   #hasContent = false;
   #finishReason: string | undefined;
 
-  /** @param readName - Turns the wire's tool names into ours. */
+  /** @param readName - Converts a tool name on the wire to our tool name. */
   constructor(assembler: MessageAssembler, model: Model, readName: (wireName: string) => string = (name) => name) {
     this.#assembler = assembler;
     this.#model = model;
     this.#calls = new ToolCallReader(assembler, readName);
   }
 
-  /** Whether the server has said why the answer ended. Only tokens can follow. */
+  /** Whether the server has sent the finish reason. Only token counts can follow. */
   get isFinished(): boolean {
     return this.#finishReason !== undefined;
   }
@@ -69,7 +69,7 @@ export class OpenAIEventReader {
    * Reads one event. The last one ends the answer.
    *
    * @returns Whether it was the last one.
-   * @throws {AiError} When the provider reports an error, or the event is no JSON.
+   * @throws {AiError} When the provider reports an error, or the event is not JSON.
    */
   read(data: string): boolean {
     if (data === endMarker) {
@@ -91,9 +91,8 @@ export class OpenAIEventReader {
   /**
    * Ends the answer.
    *
-   * @param options - `isMarked`: the server has said that the stream ends here, so that what it said is all; local servers then leave
-   *   the finish reason out.
-   * @throws {AiError} When the finish reason is that of a failed answer, or is missed.
+   * @param options - `isMarked`: the stream had its end marker, so it is complete; some local servers then omit the finish reason.
+   * @throws {AiError} When the finish reason is missing or means failure.
    */
   finish({ isMarked = false }: { isMarked?: boolean } = {}): void {
     const finishReason = this.#finishReason ?? (isMarked && this.#hasContent ? "stop" : undefined);
@@ -103,7 +102,7 @@ export class OpenAIEventReader {
     }
     const reason = mapFinishReason(finishReason, this.#model);
     if (reason === "length" && !this.#hasContent && resolveCompat(this.#model).emptyLengthIsOverflow) {
-      throw new AiError("context_overflow", `The conversation fills the window of ${this.#model.id}: its answer is empty.`);
+      throw new AiError("context_overflow", `The conversation fills the context window of ${this.#model.id}: the answer is empty.`);
     }
     this.#endThinking();
     this.#endText();
@@ -119,9 +118,9 @@ export class OpenAIEventReader {
     if (delta.tool_calls) this.#readCalls(delta.tool_calls);
   }
 
-  /** @param isToldApart - A gateway says the same text twice, once as a plain field. */
-  #readDetails(details: ReasoningDetail[], isToldApart: boolean): void {
-    if (details.length > 0 && !isToldApart) this.#readThinking(details.map(textOfDetail).join(""));
+  /** @param hasField - Whether the delta also has the same text in a plain field, as some gateways send it. */
+  #readDetails(details: ReasoningDetail[], hasField: boolean): void {
+    if (details.length > 0 && !hasField) this.#readThinking(details.map(textOfDetail).join(""));
     for (const detail of details) this.#thinking?.details.add(detail);
   }
 
@@ -134,7 +133,7 @@ export class OpenAIEventReader {
     }
   }
 
-  /** Plain text, or Mistral's list of parts, some of which are thinking. */
+  /** Reads plain text, or Mistral's list of text and thinking parts. */
   #readContent(content: unknown): void {
     if (typeof content === "string") this.#readText(content);
     if (!Array.isArray(content)) return;
@@ -160,7 +159,7 @@ export class OpenAIEventReader {
     this.#text.append(delta);
   }
 
-  /** What is needed to send the block back is its signature: the details, else the name of its field. */
+  /** The signature tells how to send the block back: it is the details, or else the name of the block's field. */
   #endThinking(): void {
     if (!this.#thinking) return;
     const { block, field, details } = this.#thinking;
@@ -173,7 +172,7 @@ export class OpenAIEventReader {
     this.#text = undefined;
   }
 
-  /** The wire counts the cache's tokens inside the prompt's; here each token is counted once. */
+  /** The wire's prompt count includes cached tokens; ours does not. */
   #reportUsage(usage: WireUsage | null | undefined): void {
     if (!usage) return;
     const cacheRead = usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens ?? 0;
@@ -183,20 +182,20 @@ export class OpenAIEventReader {
   }
 }
 
-/** The field that has something to read; asked for each delta of an answer. */
+/** The field with thinking text, if the delta has one. Runs for each delta, so it creates no objects. */
 function fieldOfThinking(delta: NonNullable<Choice["delta"]>): ReasoningField | undefined {
   for (const name of reasoningFields) if (typeof delta[name] === "string" && delta[name] !== "") return name;
   return undefined;
 }
 
-/** Marks thinking that came in a list of parts. It has no field to go back under, and is left out. */
+/** Signature of thinking that arrived in a list of parts. It is no reasoning field, so later requests leave the block out. */
 const listField = "content";
 
 function textOfThinking({ thinking }: ContentPart): string {
   return (thinking ?? []).map((piece) => piece?.text ?? "").join("");
 }
 
-/** What a finish reason means here; those of failed answers are thrown. */
+/** Maps the wire's finish reason to our stop reason. Throws for the finish reasons of failed answers. */
 function mapFinishReason(reason: string, model: Model): "stop" | "length" | "toolUse" {
   switch (reason.toLowerCase()) {
     case "stop":
@@ -214,13 +213,13 @@ function mapFinishReason(reason: string, model: Model): "stop" | "length" | "too
     case "error":
       throw new AiError("overloaded", `${model.provider} could not complete the answer (${reason}).`);
     case "model_context_window_exceeded":
-      throw new AiError("context_overflow", `The conversation is longer than the window of ${model.id} (${reason}).`);
+      throw new AiError("context_overflow", `The conversation is longer than the context window of ${model.id} (${reason}).`);
     default:
       throw unknownStopReason(reason, model);
   }
 }
 
-/** Gateways put the text of the provider behind them into `metadata.raw`. */
+/** Gateways put the error text of the upstream provider into `metadata.raw`. */
 function wireError(error: unknown, provider: string): AiError {
   const { code, type, metadata } = (typeof error === "object" ? error : {}) as {
     code?: unknown;

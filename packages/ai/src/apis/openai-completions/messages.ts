@@ -22,7 +22,7 @@ export function convertSystemPrompt(prompt: string | undefined, model: Model, co
 /**
  * Converts a prepared history.
  *
- * @param options.requireReasoning - Every answer gets `reasoning_content`, an empty one if it has none.
+ * @param options.requireReasoning - Every answer gets `reasoning_content`, empty if it has none.
  */
 export function convertMessages(
   messages: readonly Message[],
@@ -36,7 +36,7 @@ export function convertMessages(
     }
     converted.push({ role: "user", content: typeof content === "string" ? content : content.map(convertPart) });
   };
-  /** Images of the results since the last answer: a tool message holds text only, and nothing may stand between those. */
+  /** Images of the results since the last answer. They wait: a tool message holds only text, and no message may stand between two of them. */
   let images: ImageContent[] = [];
   const flushImages = () => {
     if (images.length > 0) pushUser([{ type: "text", text: "Images of the tool results:" }, ...images]);
@@ -63,7 +63,7 @@ function convertResult(message: ToolResultMessage, { toolResultName }: OpenAICom
   return { role: "tool", tool_call_id: message.toolCallId, content, ...name };
 }
 
-/** The text is one plain string: models imitate a list of parts. */
+/** The content is one plain string: models imitate a list of parts in their own text. */
 function convertAnswer(
   message: AssistantMessage,
   { nullContent }: OpenAICompat,

@@ -1,6 +1,6 @@
 import { isTooDeep } from "../../nesting.ts";
 
-/** A piece of OpenRouter's `reasoning_details`: readable text, a summary, or encrypted data. Other fields are kept as they are. */
+/** An item of OpenRouter's `reasoning_details`: readable text, a summary, or encrypted data. Other fields are kept unchanged. */
 export interface ReasoningDetail {
   type?: string;
   text?: string | null;
@@ -8,11 +8,11 @@ export interface ReasoningDetail {
   [field: string]: unknown;
 }
 
-/** Collects the pieces of one thinking block. They go back verbatim, as its signature: the provider checks them. */
+/** Collects the details of one thinking block. They become its signature and are sent back unchanged, because the provider checks them. */
 export class ReasoningDetails {
   readonly #details: ReasoningDetail[] = [];
 
-  /** Adds a piece; text that continues the piece before is joined to it. */
+  /** Adds a detail. Text that continues the previous detail is joined to it. */
   add(detail: ReasoningDetail): void {
     const last = this.#details.at(-1);
     if (!last || !continues(last, detail)) {
@@ -32,18 +32,18 @@ export class ReasoningDetails {
   }
 }
 
-/** What a piece says to a reader. */
+/** The readable text of a detail. */
 export function textOfDetail({ text, summary }: ReasoningDetail): string {
   return typeof text === "string" ? text : typeof summary === "string" ? summary : "";
 }
 
-/** The details in a chunk; what is no object, or nested too deep, is left out. */
+/** The details in a chunk. Items that are not objects are left out; a list that is nested too deeply gives none. */
 export function readDetails(value: unknown): ReasoningDetail[] {
   if (!Array.isArray(value) || isTooDeep(value)) return [];
   return value.filter((item) => typeof item === "object" && item !== null && !Array.isArray(item));
 }
 
-/** The details that a thinking block was signed with; none when its signature is something else. */
+/** The details in the signature of a thinking block; empty when the signature is of another kind. */
 export function parseDetails(signature: string | undefined): ReasoningDetail[] {
   if (!signature?.startsWith("[")) return [];
   try {

@@ -2,21 +2,21 @@ import type { Model, ThinkingLevel } from "../../types.ts";
 import { nearestEffort } from "../openai-efforts.ts";
 import { type OpenAICompat, resolveCompat } from "./compat.ts";
 
-/** What the vendors' requests have to say about thinking. Each endpoint gets the one or two that it knows. */
+/** The vendors' request fields that control thinking. Each endpoint gets only the fields that it supports. */
 export interface ReasoningFields {
-  /** `default` is Groq's. */
+  /** Groq also accepts `default`. */
   reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
-  /** DeepSeek, z.ai and Moonshot; z.ai forgets what was thought before unless told not to. */
+  /** DeepSeek, z.ai and Moonshot. z.ai drops earlier thinking unless `clear_thinking` is false. */
   thinking?: { type: "enabled" | "disabled"; clear_thinking?: boolean };
   /** Qwen. */
   enable_thinking?: boolean;
-  /** Qwen on servers that hand such values to the chat template, as vLLM and SGLang do. */
+  /** Qwen on servers that pass these values to the chat template, such as vLLM and SGLang. */
   chat_template_kwargs?: { enable_thinking: boolean; preserve_thinking: boolean };
   /** OpenRouter. */
   reasoning?: { effort: string };
 }
 
-/** How to say how hard to think. Off is said too, since some think unless told not to. */
+/** Converts a thinking level to request fields. `off` is sent too, because some models think by default. */
 export function convertReasoning(model: Model, level: ThinkingLevel): ReasoningFields {
   if (!model.reasoning) return {};
   const compat = resolveCompat(model);
@@ -27,7 +27,7 @@ export function convertReasoning(model: Model, level: ThinkingLevel): ReasoningF
   };
 }
 
-/** Whether each answer that is replayed must have `reasoning_content`, even an empty one. */
+/** Whether each replayed answer must have `reasoning_content`, even if empty. */
 export function requiresReasoning(model: Model, level: ThinkingLevel): boolean {
   return model.reasoning && level !== "off" && resolveCompat(model).requireReasoningContent;
 }

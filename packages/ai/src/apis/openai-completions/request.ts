@@ -12,13 +12,13 @@ import { type OpenAICompat, resolveCompat } from "./compat.ts";
 import { convertMessages, convertSystemPrompt } from "./messages.ts";
 import { convertReasoning, type ReasoningFields, requiresReasoning } from "./reasoning.ts";
 
-/** The body of a request, with the fields that are not OpenAI's own. */
+/** The body of a request, with the fields that other vendors added. */
 export type OpenAIBody = ChatCompletionCreateParamsStreaming & ReasoningFields;
 
-/** The longest cache key that the API takes, in characters. */
+/** The API's maximum length of a cache key, in characters. */
 const maxCacheKeyLength = 64;
 
-/** Converts a call to the body of a Chat Completions request. Pure: the same call gives the same bytes. */
+/** Converts a call to the body of a Chat Completions request. The same call gives the same bytes. */
 export function createBody({ model, context, options }: ApiRequest): OpenAIBody {
   const compat = resolveCompat(model);
   const { reasoning: level = "off" } = options;

@@ -1,7 +1,7 @@
 import type { MessageAssembler, ToolCallBlock } from "../../assembler.ts";
 import { isTooDeep, maxNesting } from "../../nesting.ts";
 
-/** A piece of a tool call as servers send it; what is absent here came earlier, comes later, or never. */
+/** A delta of a tool call. A missing field may come in another delta, or never. */
 export interface ToolCallDelta {
   index?: number | null;
   id?: string | null;
@@ -11,14 +11,12 @@ export interface ToolCallDelta {
 interface PendingCall {
   id: string;
   name: string;
-  /** Argument text so far; the block has all of it once it is open. */
+  /** The argument text so far. */
   text: string;
   block?: ToolCallBlock;
 }
 
-/**
- * Sorts the pieces of tool calls that arrive under one index or another, and opens each call as soon as its id and name are known.
- */
+/** Assigns tool-call deltas to their calls, and opens each call as soon as its id and name are known. */
 export class ToolCallReader {
   readonly #assembler: MessageAssembler;
   readonly #readName: (wireName: string) => string;
@@ -26,7 +24,7 @@ export class ToolCallReader {
   readonly #calls: PendingCall[] = [];
   readonly #byIndex = new Map<number, PendingCall>();
 
-  /** @param readName - Turns the wire's tool names into ours. */
+  /** @param readName - Converts a tool name on the wire to our tool name. */
   constructor(assembler: MessageAssembler, readName: (wireName: string) => string) {
     this.#assembler = assembler;
     this.#readName = readName;
@@ -45,7 +43,7 @@ export class ToolCallReader {
     this.#append(call, argumentText(delta.function?.arguments));
   }
 
-  /** Opens calls whose id or name never came, so that nothing the model said is lost. The assembler ends them with the answer. */
+  /** Opens the calls whose id or name never arrived, so that no output of the model is lost. The assembler ends them with the answer. */
   finish(): void {
     for (const call of this.#calls) {
       call.id ||= `call_${crypto.randomUUID().replaceAll("-", "")}`;
@@ -54,8 +52,8 @@ export class ToolCallReader {
   }
 
   /**
-   * The call that a piece belongs to. A new id together with a name is a new call, even under a used index: some servers count every
-   * call as 0. A new id alone is a gateway's rewriting of the same call.
+   * Finds the call of a delta. A new id together with a name is a new call, even under a known index: some servers give every call the
+   * index 0. A new id without a name belongs to the known call: some gateways rewrite the id.
    */
   #find(index: number | null | undefined, id: string, name: string): PendingCall | undefined {
     const known = typeof index === "number" ? this.#byIndex.get(index) : this.#findWithoutIndex(id, name);
@@ -69,7 +67,7 @@ export class ToolCallReader {
   }
 
   #add(index: number | null | undefined): PendingCall {
-    // Calls may interleave, so the one before is over only if nothing could follow what it has.
+    // Calls may interleave, so the previous call ends here only if its arguments are complete.
     const previous = this.#calls.at(-1);
     if (previous && isCompleteObject(previous)) previous.block?.end();
     const call: PendingCall = { id: "", name: "", text: "" };
@@ -90,14 +88,14 @@ export class ToolCallReader {
   }
 }
 
-/** Some servers send the arguments as the object that they should be the text of. */
+/** Some servers send the arguments as an object instead of JSON text. */
 function argumentText(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value !== "object" || value === null) return "";
   return isTooDeep(value) ? tooDeepText : JSON.stringify(value);
 }
 
-/** Is refused as what it stands for. */
+/** Replaces arguments that cannot be serialized; it is rejected as nested too deeply, like the original. */
 const tooDeepText = "[".repeat(maxNesting + 1) + "]".repeat(maxNesting + 1);
 
 function isCompleteObject({ text }: PendingCall): boolean {

@@ -4,19 +4,19 @@ import { isAzure } from "../openai-azure.ts";
 import { openaiEfforts } from "../openai-efforts.ts";
 import type { OpenAICompat } from "./compat.ts";
 
-/** What is known of one vendor or server. */
+/** The known facts about one vendor or server. */
 export interface Vendor {
-  /** Provider ids that mean it; spellings that differ. */
+  /** Provider ids of the vendor, in all spellings. */
   providers: readonly string[];
-  /** Domains that it serves from, for endpoints that a user named differently. */
+  /** Domains of its endpoints, to recognise endpoints under another provider id. */
   domains?: readonly string[];
-  /** The port that it listens on by default, on this machine. */
+  /** The default port of a local server. */
   localPort?: string;
-  /** Its departures from the API, which may differ from model to model. */
+  /** The differences from the API, which may depend on the model. */
   compat(modelId: string): Partial<OpenAICompat>;
 }
 
-/** Models of OpenRouter that cannot be told not to think; they reject the effort `none`. */
+/** Models of OpenRouter whose thinking cannot be switched off; they reject the effort `none`. */
 const alwaysThinking = /^openai\/(?:o\d|gpt-oss|gpt-5(?!\.\d))|gemini-(?:2\.5-pro|3)|deepseek-r1|minimax-m|-thinking/;
 
 const vendors: readonly Vendor[] = [
@@ -70,7 +70,7 @@ const vendors: readonly Vendor[] = [
     compat: (id) => ({
       maxTokensField: "max_tokens",
       sendMaxTokens: true,
-      // Since V4; the models before only think or do not.
+      // Models before V4 have a switch, but no effort.
       reasoningEffort: /v[4-9]|flash|pro/.test(id),
       efforts: ["low", "high"],
       thinkingSwitch: "thinking",
@@ -138,20 +138,20 @@ const vendors: readonly Vendor[] = [
   },
 ];
 
-/** Which Grok can be told how hard to think, and which not to think at all; the others reject the field. Source: xAI, "Reasoning". */
+/** The efforts of the Grok models; those without efforts reject the field. Source: xAI, "Reasoning". */
 function xaiEfforts(modelId: string): Partial<OpenAICompat> {
   if (modelId.includes("grok-3-mini")) return { efforts: ["low", "high"] };
   if (/grok-4\.3(?!\d)/.test(modelId)) return { effortOff: "none" };
   return { reasoningEffort: /grok-(?:4\.[5-9](?!\d)|[5-9])/.test(modelId) };
 }
 
-/** Known by its provider id or by several domains, which other code needs too. */
+/** Azure is recognised by `isAzure`, not by `domains`, because other code needs the same test. */
 const azure: Vendor = {
   providers: ["azure-openai"],
   compat: (id) => ({ developerRole: true, promptCacheKey: true, strictTools: true, ...effortsOf(id) }),
 };
 
-/** The vendors that a model's provider id and its host name stand for, if known. */
+/** The vendors that match a model's provider id and its host, if known. */
 export function findVendors(model: Model): { byProvider: Vendor | undefined; byHost: Vendor | undefined } {
   const byProvider = [...vendors, azure].find(({ providers }) => providers.includes(model.provider));
   const url = tryParseUrl(model.baseUrl);
@@ -165,7 +165,7 @@ function findByUrl({ hostname, port }: URL): Vendor | undefined {
   );
 }
 
-/** OpenAI's own models: GPT-5.1 and later can be told not to think, GPT-5 to think hardly at all, the o-series neither. */
+/** Efforts of OpenAI's models. For `off`, GPT-5.1 and later get `none`, GPT-5 gets `minimal`, and the o-series gets no effort. */
 function effortsOf(modelId: string): Pick<OpenAICompat, "efforts" | "effortOff"> {
   const efforts = openaiEfforts(modelId);
   const effortOff = efforts.find((effort) => effort === "none" || effort === "minimal");

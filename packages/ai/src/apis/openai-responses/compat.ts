@@ -3,21 +3,21 @@ import { hostOf } from "../../url.ts";
 import { isAzure } from "../openai-azure.ts";
 import { type Effort, openaiEfforts } from "../openai-efforts.ts";
 
-/** How a model or endpoint departs from the Responses API. Each field can be set in the model's `compat`. */
+/** The differences between a model or endpoint and the Responses API. Each field can be set in the model's `compat`. */
 export interface ResponsesCompat {
-  /** The efforts that the model knows, weakest first. A level that is not among them becomes the nearest one. */
+  /** The efforts that the model supports, weakest first. A thinking level maps to the nearest one. */
   efforts: readonly Effort[];
   /** Whether `prompt_cache_key` is understood. */
   promptCacheKey: boolean;
-  /** Whether the cache can be asked to keep a prompt for a day. */
+  /** Whether `prompt_cache_retention: "24h"` is understood. */
   longCache: boolean;
-  /** Asked for as `include`, besides what we need ourselves. */
+  /** Values for the request field `include`, in addition to ours. */
   include: readonly string[];
-  /** Asked for as `service_tier`, such as `flex` or `priority`. */
+  /** The value of the request field `service_tier`, such as `flex` or `priority`. */
   serviceTier?: string | undefined;
 }
 
-/** Resolves each field by itself: the model's own setting, else what its name and its endpoint tell. */
+/** Resolves each field: the model's own setting first, then a default from its name and endpoint. */
 export function resolveCompat(model: Model): ResponsesCompat {
   const isOpenAI = model.provider === "openai" || hostOf(model.baseUrl) === "api.openai.com";
   const fromName: ResponsesCompat = {

@@ -8,7 +8,7 @@ import { createNameReader } from "../tool-names.ts";
 import { endMarker, readWireEvent, unknownStopReason } from "../wire-event.ts";
 import { type ItemEvent, type OutputItem, openItem, type WireItem } from "./items.ts";
 
-/** The fields that we read. Servers leave out or null any of them. */
+/** The fields that we read. Servers may omit any of them or send null. */
 interface WireEvent extends ItemEvent {
   output_index?: number;
   item_id?: string;
@@ -34,27 +34,27 @@ interface WireUsage {
   input_tokens_details?: { cached_tokens?: number | null; cache_write_tokens?: number | null } | null;
 }
 
-/** What a service tier costs, as a multiple of the model's prices. Source: the provider's price list. */
+/** Prices of the service tiers as multiples of the model's prices. Source: the provider's price list. */
 const tierFactors: Readonly<Record<string, number>> = { flex: 0.5, priority: 2 };
 
-/** Codes that blame the request: sending it again gives the same answer. Source: API reference, "Response error". */
+/** Error codes that are the request's fault, so that a retry would fail too. Source: API reference, "Response error". */
 const requestErrors = /^(?:invalid_|image_|unsupported_|empty_image|failed_to_download_image|data_residency)/;
-/** Codes of answers that the provider's policies forbid. */
+/** Error codes of answers that the provider's policies forbid. */
 const policyErrors = /policy/;
 
-/** What the reader needs to know of the request. */
+/** The parts of the request that the reader needs. */
 export interface RequestFacts {
   tools?: readonly Tool[] | undefined;
   serviceTier?: string | null | undefined;
 }
 
-/** Reads the events of a Responses stream and reports them to the assembler. Knows no HTTP. */
+/** Reads the events of a Responses stream and reports them to the assembler. Does no HTTP. */
 export class ResponsesEventReader {
   readonly #assembler: MessageAssembler;
   readonly #model: Model;
   readonly #request: RequestFacts;
   readonly #readName: (wireName: string) => string;
-  /** By output index. Ids are second best: some gateways change them from event to event. */
+  /** By output index. The index is preferred to the id, because some gateways change the id from event to event. */
   readonly #itemsByIndex = new Map<number, OutputItem>();
   readonly #itemsById = new Map<string, OutputItem>();
   #hasCalls = false;
@@ -71,7 +71,7 @@ export class ResponsesEventReader {
    *
    * @param data - The event's JSON text.
    * @returns Whether it was the last one.
-   * @throws {AiError} When the provider reports an error, or the event is no JSON.
+   * @throws {AiError} When the provider reports an error, or the event is not JSON.
    */
   read(data: string): boolean {
     if (data === endMarker && this.#assembler.message.content.length > 0) {
@@ -121,7 +121,7 @@ export class ResponsesEventReader {
     return byIndex ?? (id ? this.#itemsById.get(id) : undefined);
   }
 
-  /** @param eventStatus - What the name of the event says, for servers that leave it out of the response. */
+  /** @param eventStatus - The status in the event's name, for servers that omit it in the response. */
   #finish(eventStatus: string, response: WireResponse): void {
     this.#reportUsage(response);
     const status = !response.status || response.status === "in_progress" ? eventStatus : response.status;
@@ -133,7 +133,7 @@ export class ResponsesEventReader {
     this.#assembler.done(reason);
   }
 
-  /** The wire counts the cache's tokens inside the input; here each token is counted once. */
+  /** The wire's input count includes cached tokens; ours does not. */
   #reportUsage({ usage, service_tier }: WireResponse): void {
     if (!usage) return;
     const cacheRead = usage.input_tokens_details?.cached_tokens ?? 0;
@@ -143,7 +143,7 @@ export class ResponsesEventReader {
     this.#assembler.setUsage(priceUsage(model, { input, output: usage.output_tokens, cacheRead, cacheWrite }));
   }
 
-  /** The tier that was served decides, but some servers say `default` to every request. */
+  /** The served tier decides. `default` is ignored, because some servers report it for every request. */
   #costAt(served: string | null | undefined): Model["cost"] {
     const { cost } = this.#model;
     const tier = served && served !== "default" ? served : this.#request.serviceTier;
@@ -153,7 +153,7 @@ export class ResponsesEventReader {
   }
 }
 
-/** What it means that a response is incomplete; reasons of failed answers are thrown. */
+/** Maps the reason of an incomplete response to our stop reason. Throws for the reasons of failed answers. */
 function mapIncomplete(status: string, { incomplete_details }: WireResponse, model: Model): "length" {
   const reason = incomplete_details?.reason ?? status;
   if (reason === "max_output_tokens") return "length";
@@ -168,7 +168,7 @@ function failedResponse(status: string, { error, incomplete_details }: WireRespo
   return describedError(error?.code || status, message, provider);
 }
 
-/** Error events are flat, or hold the error as a value of its own. */
+/** Error events are flat, or hold the error in the field `error`. */
 function wireError({ type, code, message, error }: WireEvent, provider: string): AiError {
   const nested = (typeof error === "object" ? error : undefined) as { code?: unknown; type?: unknown } | null | undefined;
   const name = code || nested?.code || nested?.type || type;

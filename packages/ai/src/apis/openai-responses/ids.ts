@@ -1,25 +1,25 @@
 import { shortHash } from "../../short-hash.ts";
 
-/** The longest id of an item or a call that the API takes, in characters. */
+/** The API's maximum length of the id of an item or a call, in characters. */
 const maxIdLength = 64;
 
-/** The wire has two ids for a call: one for its result to refer to, and one of the item that held it. A `ToolCall.id` is both. */
+/** The wire has two ids for a call: the call id, which the result refers to, and the id of its item. A `ToolCall.id` holds both. */
 export function joinCallIds(callId: string, itemId: string | undefined): string {
   return itemId ? `${callId}|${itemId}` : callId;
 }
 
-/** The two ids of a `ToolCall` that came over this wire. */
+/** Splits the id of a `ToolCall` of this api into its two ids. */
 export function splitCallIds(id: string): { callId: string; itemId?: string } {
   const separator = id.lastIndexOf("|");
   return separator < 0 ? { callId: id } : { callId: id.slice(0, separator), itemId: id.slice(separator + 1) };
 }
 
-/** Whether the server can have given this id to an item of the kind that `prefix` names, such as `fc_`. */
+/** Whether the API accepts this id for an item of the kind with this prefix, such as `fc_`. */
 export function isItemId(id: string | undefined, prefix: string): id is string {
   return id?.startsWith(prefix) === true && isSafeId(id);
 }
 
-/** `id` if the API takes it, else one that it takes; different ids stay different. */
+/** Returns `id` if the API accepts it, otherwise a valid id from it. Different ids stay different. */
 export function toSafeId(id: string): string {
   if (isSafeId(id)) return id;
   const hash = shortHash(id);

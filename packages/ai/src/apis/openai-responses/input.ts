@@ -19,28 +19,28 @@ export function convertMessages(messages: readonly Message[], model: Model): Res
   });
 }
 
-/** The ids that a request uses: each item's own only once, and the one of each call for its result to name. */
+/** The ids of one request: keeps item ids unique, and gives each result the id of its call. */
 class RequestIds {
   readonly #used = new Set<string>();
-  /** By `ToolCall.id`, in order: some servers use the same ids in every answer, or twice in one. */
+  /** The sent call ids by `ToolCall.id`, in order: some servers repeat an id in every answer, or within one. */
   readonly #callIds = new Map<string, string[]>();
   #messageCount = 0;
 
-  /** A message must have an id; one that has none of its own, or a copy, gets one that is the same at every request. */
+  /** A message must have an id. If its own is missing or already used, it gets one that is the same in every request. */
   messageId(own: string | undefined): string {
     this.#messageCount += 1;
     const id = own === undefined ? undefined : toSafeId(own);
     return id !== undefined && this.take(id) ? id : `msg_pikit_${this.#messageCount}`;
   }
 
-  /** Whether the id was free until now. */
+  /** Reserves an id. Returns false if it was already used. */
   take(id: string): boolean {
     const isFree = !this.#used.has(id);
     this.#used.add(id);
     return isFree;
   }
 
-  /** The id to send for a call, unlike all others. */
+  /** Reserves a unique id for a call. */
   callId(toolCallId: string, own: string): string {
     let callId = toSafeId(own);
     for (let count = 2; !this.take(callId); count += 1) callId = toSafeId(`${own}#${count}`);
@@ -48,15 +48,15 @@ class RequestIds {
     return callId;
   }
 
-  /** The id of the call that the next result with this id answers: results stand in the order of the calls. */
+  /** The id that was sent for the call of the next result with this `toolCallId`; results are in the order of their calls. */
   answeredId(toolCallId: string): string {
     return this.#callIds.get(toolCallId)?.shift() ?? toSafeId(toolCallId);
   }
 }
 
 /**
- * Texts come before calls, because outputs have to follow the calls directly. Reasoning goes with the item that it led to; at the end
- * of an answer that was cut it led to none and is left out, since the server rejects it alone.
+ * Puts texts before calls, because the outputs must follow the calls directly. Reasoning goes in front of the next item. Reasoning at the
+ * end of a cut answer has no next item and is left out, because the server rejects it alone.
  */
 function convertAnswer(message: AssistantMessage, model: Model, ids: RequestIds): ResponseInputItem[] {
   const texts: ResponseInputItem[] = [];
@@ -78,7 +78,7 @@ function convertAnswer(message: AssistantMessage, model: Model, ids: RequestIds)
   return [...texts, ...calls];
 }
 
-/** The server looks for the reasoning of every item whose id it knows, so ids go back only together with all of it. */
+/** Whether item ids may be sent back. The server requires the reasoning of every item with a known id, so all of it must be sent too. */
 function isOwnAnswer(message: AssistantMessage, model: Model): boolean {
   if (message.provider !== model.provider || message.api !== model.api || message.model !== model.id) return false;
   return message.content.every((block) => block.type !== "thinking" || readReasoning(block.thinkingSignature) !== undefined);

@@ -2,7 +2,7 @@ import type { MessageAssembler, TextBlock, ThinkingBlock, ToolCallBlock } from "
 import { joinCallIds } from "./ids.ts";
 import { textsOf, type WireReasoningItem, writeMessageSignature, writeReasoning } from "./signatures.ts";
 
-/** An item of the response. Servers leave out or null any field. */
+/** An item of the response. Servers may omit any field or send null. */
 export interface WireItem extends Omit<WireReasoningItem, "content"> {
   type?: string;
   call_id?: string | null;
@@ -12,7 +12,7 @@ export interface WireItem extends Omit<WireReasoningItem, "content"> {
   phase?: "commentary" | "final_answer" | null;
 }
 
-/** The fields of an event that speak of an item. */
+/** The fields of an event about an item. */
 export interface ItemEvent {
   type?: string;
   content_index?: number;
@@ -23,14 +23,14 @@ export interface ItemEvent {
   arguments?: unknown;
 }
 
-/** An item that the server has begun. */
+/** An item that the server has started. */
 export interface OutputItem {
   read(event: ItemEvent): void;
-  /** The item is complete, and `item` repeats all of it. The final response may repeat it once more. */
+  /** Ends the item; `item` is the complete item. The final response may repeat it, so this may be called twice. */
   end(item: WireItem): void;
 }
 
-/** Starts the block of an item; undefined for kinds that we do not show. */
+/** Opens the block of an item; undefined for unknown item types. */
 export function openItem(item: WireItem, assembler: MessageAssembler): OutputItem | undefined {
   switch (item.type) {
     case "message":
@@ -44,11 +44,11 @@ export function openItem(item: WireItem, assembler: MessageAssembler): OutputIte
   }
 }
 
-/** The text of an item's part, which servers stream, repeat whole, or both. */
+/** The text of one part of an item. Servers send it as deltas, as complete text, or as both. */
 class Part {
   #text = "";
 
-  /** What `whole` has beyond the deltas; nothing where it says something else, or nothing. */
+  /** The rest of `whole` after the deltas; empty if `whole` does not start with them. */
   missingIn(whole: unknown): string {
     return typeof whole === "string" && whole.startsWith(this.#text) ? whole.slice(this.#text.length) : "";
   }
@@ -59,7 +59,7 @@ class Part {
   }
 }
 
-/** The part at `key`, new where there was none. */
+/** Gets or creates the part at `key`. */
 function partAt<K>(parts: Map<K, Part>, key: K): Part {
   const known = parts.get(key);
   if (known) return known;
@@ -106,7 +106,7 @@ class MessageItem implements OutputItem {
   }
 }
 
-/** Shows the summary of what the model thought, and the thoughts themselves where a server sends those. */
+/** Shows the summary of the model's thinking, and the thinking itself if the server sends it. */
 class ReasoningItem implements OutputItem {
   readonly #block: ThinkingBlock;
   /** By kind and index. */
@@ -137,7 +137,7 @@ class ReasoningItem implements OutputItem {
   }
 
   end(item: WireItem): void {
-    // The encrypted thoughts may come with the final response only, or with everything but that.
+    // The encrypted thinking may be only in the final response, or missing only there.
     const { id, summary, content, encrypted_content } = this.#item;
     this.#item = {
       id: item.id ?? id,
@@ -185,7 +185,7 @@ class CallItem implements OutputItem {
 
   end(item: WireItem): void {
     this.#append(this.#arguments.missingIn(item.arguments));
-    // Some servers send an object instead of its text.
+    // Some servers send an object instead of JSON text.
     this.#block.end(typeof item.arguments === "object" ? item.arguments : undefined);
   }
 

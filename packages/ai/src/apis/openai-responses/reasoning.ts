@@ -4,12 +4,13 @@ import { type Effort, nearestEffort } from "../openai-efforts.ts";
 import { type ResponsesCompat, resolveCompat } from "./compat.ts";
 
 /**
- * How to say how hard to think. Without `store` the server forgets what the model thought; the encrypted copy is what can be sent back.
+ * Converts a thinking level to request fields. With `store: false` the server keeps no thinking, so we ask for the encrypted copy to send
+ * it back.
  */
 export function convertReasoning(model: Model, level: ThinkingLevel): Pick<ResponseCreateParamsStreaming, "reasoning" | "include"> {
   const compat = resolveCompat(model);
   const effort = effortFor(level, compat);
-  // A model that cannot be told not to think thinks all the same.
+  // Without an effort, a reasoning model thinks.
   const isThinking = model.reasoning && effort !== "none";
   const include = new Set(compat.include);
   if (isThinking) include.add("reasoning.encrypted_content");
@@ -19,7 +20,7 @@ export function convertReasoning(model: Model, level: ThinkingLevel): Pick<Respo
   };
 }
 
-/** The effort to send for a level: the nearest one that the model knows. None where it cannot be told not to think. */
+/** The model's effort nearest to a level. Undefined for `off` if the model cannot switch thinking off. */
 function effortFor(level: ThinkingLevel, { efforts }: ResponsesCompat): Effort | undefined {
   return level === "off" ? efforts.find((effort) => effort === "none") : nearestEffort(level, efforts);
 }

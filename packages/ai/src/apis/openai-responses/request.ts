@@ -13,20 +13,20 @@ import { convertReasoning } from "./reasoning.ts";
 
 export type ResponsesBody = ResponseCreateParamsStreaming;
 
-/** The longest cache key that the API takes, in characters. */
+/** The API's maximum length of a cache key, in characters. */
 const maxCacheKeyLength = 64;
 
-/** The API rejects a smaller limit, in tokens. */
+/** The API's minimum of `max_output_tokens`. */
 const minOutputTokens = 16;
 
-/** Converts a call to the body of a Responses request. Pure: the same call gives the same bytes. */
+/** Converts a call to the body of a Responses request. The same call gives the same bytes. */
 export function createBody({ model, context, options }: ApiRequest): ResponsesBody {
   const compat = resolveCompat(model);
   const body: ResponsesBody = {
     model: wireModelId(model),
     input: convertMessages(prepareHistory(context.messages, model), model),
     stream: true,
-    // The conversation is ours to keep; nothing in a request refers to one that the server has stored.
+    // We send the whole conversation with each request, so the server need not store it.
     store: false,
     ...convertReasoning(model, options.reasoning ?? "off"),
     ...convertTools(context.tools, options),
@@ -51,7 +51,7 @@ function convertTools(tools: Tool[] | undefined, { toolChoice }: StreamOptions):
   return { tools: tools.map(convertTool), ...(tool_choice !== undefined && { tool_choice }) };
 }
 
-/** `strict` is said, since the API takes its absence for a yes where it can. */
+/** Sends `strict: false`, because without it the API applies strict mode to every schema that allows it. */
 function convertTool(tool: Tool): FunctionTool {
   const description = removeLoneSurrogates(tool.description);
   return { type: "function", name: toWireName(tool.name), description, parameters: toObjectSchema(tool), strict: false };

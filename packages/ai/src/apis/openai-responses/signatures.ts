@@ -1,14 +1,14 @@
 import type { ResponseReasoningItem } from "openai/resources/responses/responses";
 import { isTooDeep } from "../../nesting.ts";
 
-/** What a message item needs besides its text when it goes back; stored as the signature of the text block. */
+/** The fields of a message item, besides its text, that are sent back. Stored as the signature of the text block. */
 export interface MessageSignature {
   id?: string | undefined;
-  /** Whether the text was a comment on the way or the answer. */
+  /** Whether the text is a comment between tool calls or the final answer. */
   phase?: "commentary" | "final_answer" | undefined;
 }
 
-/** A reasoning item as the server sends it, provider extras and all. */
+/** A reasoning item as the server sends it. */
 export interface WireReasoningItem {
   id?: string | undefined;
   summary?: ({ text?: string } | null)[] | null | undefined;
@@ -16,7 +16,7 @@ export interface WireReasoningItem {
   encrypted_content?: string | null | undefined;
 }
 
-/** A thinking block of this wire keeps its whole item as signature, without the fields that only the server may set. */
+/** Serializes an item as the signature of its thinking block, without the fields that only the server may set. */
 export function writeReasoning(item: WireReasoningItem): string | undefined {
   if (!item.id) return undefined;
   const content = textsOf(item.content).map((text) => ({ type: "reasoning_text" as const, text }));
@@ -30,7 +30,7 @@ export function writeReasoning(item: WireReasoningItem): string | undefined {
   return JSON.stringify(clean);
 }
 
-/** The item to send back; undefined where nothing in it would tell the model what it thought. */
+/** The item to send back; undefined if it holds no thinking, summary or encrypted content. */
 export function readReasoning(signature: string | undefined): ResponseReasoningItem | undefined {
   const item = tryParse(signature) as ResponseReasoningItem | undefined;
   if (item?.type !== "reasoning" || !Array.isArray(item.summary)) return undefined;
@@ -49,12 +49,12 @@ export function readMessageSignature(signature: string | undefined): MessageSign
   };
 }
 
-/** The texts of an item's parts. Servers leave out or null any of them. */
+/** The texts of an item's parts. Servers may omit a text or send null. */
 export function textsOf(parts: ({ text?: string } | null)[] | null | undefined): string[] {
   return (parts ?? []).flatMap((part) => (part?.text ? [part.text] : []));
 }
 
-/** Undefined for what is no JSON object, or nested too deep: signatures come from stored sessions. */
+/** Undefined if the text is not a JSON object or is nested too deeply: signatures come from stored sessions. */
 function tryParse(signature: string | undefined): object | undefined {
   try {
     const value: unknown = JSON.parse(signature ?? "");

@@ -6,10 +6,10 @@ import type { Context, Model } from "../../types.ts";
 import { priceUsage } from "../../usage.ts";
 import type { ScriptedAnswer, ScriptedModel } from "./script.ts";
 
-/** Calls answered so far. Kept by model object, so that each session that chooses a script plays it from the start. */
+/** The number of calls so far, by model object, so that each session plays the script from the start. */
 const callCounts = new WeakMap<Model, number>();
 
-/** Deltas without a delay are given out in batches of this many, so that an abort or another session gets its turn in between. */
+/** Deltas without a delay come in batches of this size, so that an abort or another session can run in between. */
 const deltasPerBatch = 64;
 
 export const streamScripted: ApiAdapter = async ({ model, context, options }, assembler) => {
@@ -56,13 +56,13 @@ async function play(answer: ScriptedAnswer, assembler: MessageAssembler, signal:
 
 let callIdCount = 0;
 
-/** Unique within a conversation, also one that was begun by an earlier process. */
+/** Unique within a conversation, even one that an earlier process started. */
 function nextCallId(): string {
   callIdCount += 1;
   return `call_${Date.now().toString(36)}_${callIdCount}`;
 }
 
-/** Waits `delayMs` before a delta, or now and then for one turn of the event loop. An abort ends the wait. */
+/** Waits `delayMs` before each delta; without a delay, waits for one turn of the event loop per batch. An abort ends the wait. */
 function createPace(delayMs: number, signal: AbortSignal | undefined): () => Promise<void> | void {
   let count = 0;
   return () => {

@@ -1,13 +1,13 @@
-/** What a value in a script file may be. */
+/** The valid values at one place in a script file. */
 interface Shape {
-  /** As `typeOf` names them. */
+  /** Names that `typeOf` returns. */
   types: readonly string[];
   isRequired?: boolean;
-  /** Of a number: the least it may be. Of a text: the fewest characters. */
+  /** The minimum of a number, or the minimum length of a text in characters. */
   min?: number;
-  /** Of an array: what each item must be. */
+  /** The shape of each item of an array. */
   items?: Shape;
-  /** Of an object: its fields; others are errors. Without it any field may be there. */
+  /** The fields of an object; other fields are errors. Without it any field is valid. */
   fields?: Readonly<Record<string, Shape>>;
 }
 
@@ -33,7 +33,7 @@ const answer: Shape = {
   },
 };
 
-/** What is wrong with an answer of a script file, as the end of a sentence that begins with its place; undefined when it is valid. */
+/** Describes the problem of an answer in a script file, to be put after its file and line; undefined when the answer is valid. */
 export function findAnswerProblem(value: unknown): string | undefined {
   return findProblem(value, answer, "");
 }
@@ -65,7 +65,7 @@ function findFieldProblem(value: object, fields: Readonly<Record<string, Shape>>
   const at = (field: string) => (path === "" ? field : `${path}.${field}`);
   for (const [field, content] of Object.entries(value)) {
     const shape = Object.hasOwn(fields, field) ? fields[field] : undefined;
-    if (!shape) return ` has the unknown field "${at(field)}". Known are ${Object.keys(fields).map(at).join(", ")}.`;
+    if (!shape) return ` has the unknown field "${at(field)}". Known fields are ${Object.keys(fields).map(at).join(", ")}.`;
     const problem = findProblem(content, shape, at(field));
     if (problem !== undefined) return problem;
   }

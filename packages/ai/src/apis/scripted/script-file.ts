@@ -4,7 +4,7 @@ import { findAnswerProblem } from "./answer-shape.ts";
 import { createScriptedModel, playAnswers, type ScriptedAnswer, type ScriptedModel } from "./script.ts";
 
 /**
- * Reads a script file: one `ScriptedAnswer` a line, as JSON; blank lines are skipped.
+ * Reads a script file: one `ScriptedAnswer` per line, as JSON. Blank lines are skipped.
  *
  * @throws {AiError} `unsupported` when the file cannot be read, or a line is not an answer; the message names file and line.
  */
@@ -13,7 +13,7 @@ export async function loadScriptedModel(path: string): Promise<ScriptedModel> {
   try {
     text = (await readWhole(path, fileLimits.script)).toString("utf8");
   } catch (cause) {
-    const expected = "Expected a JSONL file with one answer a line.";
+    const expected = "Expected a JSONL file with one answer per line.";
     throw new AiError("unsupported", `Cannot read the script ${path}: ${reasonOf(cause)}. ${expected}`, { cause });
   }
   const answers: ScriptedAnswer[] = [];

@@ -5,17 +5,17 @@ export interface ScriptedAnswer {
   text?: string;
   thinking?: string;
   toolCalls?: { name: string; arguments?: Record<string, unknown>; id?: string }[];
-  /** Into how many pieces the text is cut, or the pieces themselves. Default: one a word. */
+  /** The number of deltas for the text, or the deltas themselves. Default: one per word. */
   deltas?: number | string[];
   /** Milliseconds before each delta. Default 0. */
   delayMs?: number;
   /** The answer ends with this error, after the text. */
   error?: { status?: number; message: string };
-  /** Default: an estimate of 4 characters a token, free of charge. */
+  /** Default: an estimate of 4 characters per token. */
   usage?: Partial<Pick<Usage, "input" | "output" | "cacheRead" | "cacheWrite">>;
 }
 
-/** Decides the next answer. `callIndex` counts this model's calls from 0; the signal is the call's own. */
+/** Returns the next answer. `callIndex` counts this model's calls from 0; `signal` aborts this call. */
 export type Script = (context: Context, callIndex: number, signal?: AbortSignal) => ScriptedAnswer | Promise<ScriptedAnswer>;
 
 /** A model that plays a script instead of asking a provider. */
@@ -24,27 +24,27 @@ export interface ScriptedModel extends Model {
   script: Script;
 }
 
-/** A script that plays a list of answers in order. Past the end it throws an error that says so. */
+/** Creates a script that plays a list of answers in order. A call after the last answer throws an error. */
 export function playAnswers(answers: readonly ScriptedAnswer[], source = "the script"): Script {
   return (_context, callIndex) => {
     const answer = answers[callIndex];
     if (!answer) {
-      throw new Error(`${source} has ${answers.length} answers and was asked for answer ${callIndex + 1}. Add a line for it.`);
+      throw new Error(`${source} has ${answers.length} answers, but call ${callIndex + 1} needs another one. Add a line for it.`);
     }
     return answer;
   };
 }
 
 /**
- * Makes a model that answers from a script: offline, free, the same every time. A list of answers is played in order, one a call;
- * two models made from the same list each play it from the start.
+ * Creates a model that answers from a script: offline, free and the same every time. A list of answers is played in order, one per call;
+ * two models from the same list each play it from the start.
  */
 export function createScriptedModel(options: {
   script: Script | readonly ScriptedAnswer[];
   id?: string;
   name?: string;
   provider?: string;
-  /** Anything else a test wants to differ. */
+  /** Other fields of the model. */
   overrides?: Partial<Omit<Model, "api">>;
 }): ScriptedModel {
   const { script, id = "scripted", provider = "script" } = options;

@@ -154,11 +154,11 @@ describe.each(wires)("$api", (wireCase) => {
     expect(answer.failure?.message).toBe("test answered 200 with application/json instead of a stream: wrong path");
   });
 
-  test("AI-003 an event that is no JSON is an error quoting it", async () => {
+  test("AI-003 an event that is not JSON is an error quoting it", async () => {
     server.respond({ headers: { "content-type": "text/event-stream" }, steps: ["data: {oops\n\n"] });
     const answer = ask();
     expect(await outcomeOf(answer)).toEqual({ ...failedAtOnce, code: "bad_response", retryable: true });
-    expect((await answer.result()).errorMessage).toBe("test sent an event that is no JSON: {oops");
+    expect((await answer.result()).errorMessage).toBe("test sent an event that is not JSON: {oops");
   });
 
   test("AI-014 an unknown stop reason is an error that names it", async () => {

@@ -51,7 +51,7 @@ describe.each(wires)("$api", (wireCase) => {
     const answer = ask();
     expect(await outcomeOf(answer)).toMatchObject({ content: [], stopReason: "error", code: "bad_response", retryable: false });
     expect((await answer.result()).errorMessage).toBe(
-      `test sent an event of more than ${eventLength} characters, which is no answer; the connection was closed.`,
+      `test sent an event of more than ${eventLength} characters, which is over the limit; the connection was closed.`,
     );
     await (await server.nextRequest()).closed;
   });

@@ -76,7 +76,7 @@ test("plays a list in order and then says that it is at its end", async () => {
   expect((await complete(model, hello)).content).toEqual([{ type: "text", text: "one" }]);
   expect((await complete(model, hello)).content).toEqual([{ type: "text", text: "two" }]);
   expect((await complete(model, hello)).errorMessage).toBe(
-    "the script has 2 answers and was asked for answer 3. Add a line for it.",
+    "the script has 2 answers, but call 3 needs another one. Add a line for it.",
   );
 });
 

@@ -27,14 +27,16 @@ test("reads one answer a line, skips blank lines, and names the file at its end"
   expect(model).toMatchObject({ api: "scripted", provider: "script", id: path });
   expect((await complete(model, hello)).content).toEqual([{ type: "text", text: "one" }]);
   expect((await complete(model, hello)).content).toMatchObject([{ type: "toolCall", name: "ls" }]);
-  expect((await complete(model, hello)).errorMessage).toBe(`${path} has 2 answers and was asked for answer 3. Add a line for it.`);
+  expect((await complete(model, hello)).errorMessage).toBe(
+    `${path} has 2 answers, but call 3 needs another one. Add a line for it.`,
+  );
 });
 
 test.each([
   { line: "{oops", said: ":2 is not valid JSON" },
   { line: "[1]", said: ":2 must be a JSON object, but is array." },
   { line: "null", said: ":2 must be a JSON object, but is null." },
-  { line: '{"txt":"a"}', said: ':2 has the unknown field "txt". Known are text, thinking,' },
+  { line: '{"txt":"a"}', said: ':2 has the unknown field "txt". Known fields are text, thinking,' },
   { line: '{"__proto__":1}', said: ':2 has the unknown field "__proto__"' },
   { line: '{"text":5}', said: ':2: "text" must be string, but is number.' },
   { line: '{"deltas":"many"}', said: ':2: "deltas" must be number or array, but is string.' },
@@ -47,13 +49,13 @@ test.each([
   { line: '{"toolCalls":[{"name":"ls","arguments":"{}"}]}', said: ':2: "toolCalls[0].arguments" must be object, but is string.' },
   {
     line: '{"toolCalls":[{"name":"ls","args":{}}]}',
-    said: ':2 has the unknown field "toolCalls[0].args". Known are toolCalls[0].name, toolCalls[0].arguments, toolCalls[0].id.',
+    said: ':2 has the unknown field "toolCalls[0].args". Known fields are toolCalls[0].name, toolCalls[0].arguments, toolCalls[0].id.',
   },
   { line: '{"error":{}}', said: ':2: "error.message" is missing.' },
   { line: '{"error":{"message":"x","status":200}}', said: ':2: "error.status" must be at least 400, but is 200.' },
   {
     line: '{"error":{"message":"x","code":1}}',
-    said: ':2 has the unknown field "error.code". Known are error.status, error.message.',
+    said: ':2 has the unknown field "error.code". Known fields are error.status, error.message.',
   },
   { line: '{"usage":{"input":"5"}}', said: ':2: "usage.input" must be number, but is string.' },
   { line: '{"usage":{"output":-1}}', said: ':2: "usage.output" must be at least 0, but is -1.' },
@@ -85,6 +87,6 @@ test("names a file that is not there", async () => {
   const path = join(folder, "missing.jsonl");
   await expect(loadScriptedModel(path)).rejects.toMatchObject({
     code: "unsupported",
-    message: `Cannot read the script ${path}: ENOENT. Expected a JSONL file with one answer a line.`,
+    message: `Cannot read the script ${path}: ENOENT. Expected a JSONL file with one answer per line.`,
   });
 });
