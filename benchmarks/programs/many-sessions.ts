@@ -64,8 +64,8 @@ async function measureSessions(
   stage: Stage,
 ): Promise<Omit<Measurement, "bare">> {
   for (const session of sessions) {
-    await session.newSession();
-    await session.setModel(modelAt(addressOf(url, stage)));
+    await session.history.startNew();
+    await session.models.set(modelAt(addressOf(url, stage)));
   }
   const clock = new CpuClock(stage);
   const waits = new Waits(stage);

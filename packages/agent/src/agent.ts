@@ -45,8 +45,6 @@ export interface AgentHooks
   > {
   /** Further options of a model call, such as a key; asked for before each call, since keys expire. */
   requestOptions?(model: Model): RequestOptions | Promise<RequestOptions>;
-  /** Called after messages were queued, taken or cleared. */
-  onQueueChange?(): void;
 }
 
 export type RequestOptions = Omit<StreamOptions, "signal" | "reasoning">;
@@ -61,12 +59,15 @@ export class Agent {
   interruptMode: InterruptMode;
   readonly #hooks: AgentHooks;
   readonly #listeners: Listeners<AgentEvent>;
+  readonly #queueListeners = new Set<() => void>();
   #run: { controller: AbortController; ended: Promise<void> } | undefined;
 
   constructor(options: AgentOptions = {}) {
     this.#hooks = options;
     this.#listeners = new Listeners(options.onListenerError ?? reportListenerError);
-    const onQueueChange = () => options.onQueueChange?.();
+    const onQueueChange = () => {
+      for (const listener of this.#queueListeners) listener();
+    };
     this.steering = new MessageQueue(options.steeringMode, onQueueChange);
     this.followUps = new MessageQueue(options.followUpMode, onQueueChange);
     this.interruptMode = options.interruptMode ?? "wait";
@@ -97,21 +98,23 @@ export class Agent {
   }
 
   /**
-   * As `prompt`, but begins with exactly these messages: what waits in the queues goes in later, as during a run. For an owner that
-   * has taken out itself what goes in front.
+   * As `prompt`, but begins with exactly these messages: queued messages go in later, as during a run. For an owner that has taken out
+   * itself the messages that go in front.
    *
+   * @param hooks - Decide about this run, in place of the hooks that the agent was made with.
    * @throws {AgentError} As `prompt`.
    */
-  run(messages: readonly AgentMessage[]): Promise<void> {
-    return this.#start(() => [...messages]);
+  run(messages: readonly AgentMessage[], hooks?: AgentHooks): Promise<void> {
+    return this.#start(() => [...messages], hooks);
   }
 
   /**
    * Goes on without a new prompt: asks the model again after a user message or tool results, else runs what is queued.
    *
+   * @param hooks - As for `run`.
    * @throws {AgentError} `busy`, `no_model`; `nothing_to_continue` when there is neither. Nothing is changed.
    */
-  continue(): Promise<void> {
+  continue(hooks?: AgentHooks): Promise<void> {
     return this.#start(() => {
       const last = this.state.messages.at(-1);
       if (last && last.role !== "assistant") return [];
@@ -121,7 +124,7 @@ export class Agent {
         "nothing_to_continue",
         "There is nothing to continue: the last message is an answer, and no message is queued.",
       );
-    });
+    }, hooks);
   }
 
   /** Queues a message for the next turn. While idle it waits, and goes in front of the next prompt. */
@@ -154,6 +157,12 @@ export class Agent {
     return this.#listeners.add(listener);
   }
 
+  /** Calls `listener` after messages were queued, taken or cleared. It must not throw. Returns the function that ends it. */
+  subscribeToQueues(listener: () => void): () => void {
+    this.#queueListeners.add(listener);
+    return () => void this.#queueListeners.delete(listener);
+  }
+
   /**
    * Empties transcript and queues.
    *
@@ -166,7 +175,7 @@ export class Agent {
     this.followUps.clear();
   }
 
-  async #start(choosePrompts: () => AgentMessage[]): Promise<void> {
+  async #start(choosePrompts: () => AgentMessage[], hooks = this.#hooks): Promise<void> {
     this.#requireIdle();
     if (!this.state.model) throw new AgentError("no_model", "No model is chosen. Set state.model first.");
     const prompts = choosePrompts();
@@ -175,14 +184,14 @@ export class Agent {
     // Before the first event: its listeners may abort already, and must find the agent busy.
     this.#run = { controller, ended };
     try {
-      await this.#runAll(prompts, controller.signal);
+      await this.#runAll(prompts, hooks, controller.signal);
     } finally {
       this.#run = undefined;
       resolve();
     }
   }
 
-  async #runAll(prompts: AgentMessage[], signal: AbortSignal): Promise<void> {
+  async #runAll(prompts: AgentMessage[], hooks: AgentHooks, signal: AbortSignal): Promise<void> {
     const { messages: transcript } = this.state;
     let leftBehind = 0;
     const emit = (event: AgentEvent) => {
@@ -190,17 +199,17 @@ export class Agent {
       return this.#listeners.emit(event);
     };
     for (let next = prompts; ; ) {
-      await runAgentLoop({ prompts: next, transcript, config: this.#config(), emit, signal });
+      await runAgentLoop({ prompts: next, transcript, config: this.#config(hooks), emit, signal });
       // What a listener of the end has queued is done at once. What a run that was stopped has left behind waits.
       next = endsWell(transcript) && leftBehind === 0 && !signal.aborted ? this.#takeQueued() : [];
       if (next.length === 0) break;
     }
   }
 
-  #config(): AgentLoopConfig {
+  #config(hooks: AgentHooks): AgentLoopConfig {
     return {
-      ...this.#hooks,
-      nextRequest: () => this.#nextRequest(),
+      ...hooks,
+      nextRequest: () => this.#nextRequest(hooks),
       takeSteering: () => this.steering.take(),
       takeFollowUps: () => this.followUps.take(),
       interruptMode: () => this.interruptMode,
@@ -208,10 +217,10 @@ export class Agent {
     };
   }
 
-  async #nextRequest(): Promise<ModelRequest> {
+  async #nextRequest(hooks: AgentHooks): Promise<ModelRequest> {
     const { model, systemPrompt, thinkingLevel, tools } = this.state;
     if (!model) throw new AgentError("no_model", "The model was removed during the run.");
-    const options = await this.#hooks.requestOptions?.(model);
+    const options = await hooks.requestOptions?.(model);
     return { model, systemPrompt, thinkingLevel, tools, ...(options ? { options } : {}) };
   }
 

@@ -1,8 +1,6 @@
 export { type AgentTool, type AgentToolResult, isToolError, ToolError } from "@pikit/agent";
 export { createScriptedModel, type ImageContent, type Model, type TextContent } from "@pikit/ai";
 export type { Static, TSchema } from "@sinclair/typebox";
-export { AgentSession, type CompactOptions, type PromptOptions } from "./agent-session.ts";
-export type { CreateAgentSessionOptions } from "./agent-session-options.ts";
 export { type ApprovalPolicy, approvalPolicies } from "./config/approval-policies.ts";
 export { type Settings, SettingsSchema } from "./config/settings.ts";
 export type { SessionChoice } from "./conversation/choose-session.ts";
@@ -18,7 +16,6 @@ export type {
   SessionLog,
   SessionStore,
 } from "./conversation/session-store.ts";
-export { createAgentSession } from "./create-agent-session.ts";
 export { SessionError, type SessionErrorCode, type UnknownWord, UsageError, type UsageErrorCode } from "./errors.ts";
 export { type CommandEnvironmentOptions, createCommandEnvironment } from "./exec/command-environment.ts";
 export {
@@ -48,7 +45,6 @@ export {
   type SendOptions,
 } from "./extensions/api.ts";
 export type {
-  CompactionPreview,
   ExtensionEventName,
   ExtensionEvents,
   HookEvents,
@@ -62,8 +58,10 @@ export type {
   BashResult,
   CompactionResult,
   ContextUsage,
+  QueuedTexts,
   SessionState,
   SessionStats,
+  StreamingBehavior,
   StreamMode,
   TodoPhase,
   TodoPhaseInput,
@@ -80,15 +78,18 @@ export type {
 export type { JsonSchema, StandardSchema, ToolParameters } from "./protocol/tool-parameters.ts";
 export { type RiskTier, riskTiers } from "./risk-tiers.ts";
 export type { RetrySettings } from "./run/auto-retry.ts";
+export type { CompactionPreview } from "./run/compaction/intercept.ts";
 export type { CompactionSettings } from "./run/compaction/policy.ts";
 export type { RunLimits } from "./run/limits.ts";
 export type { PromptRun } from "./run/run-controller.ts";
-export type { BranchPoint, SessionHistory } from "./run/session-history.ts";
-export type { QueuedTexts, StreamingBehavior } from "./run/session-queues.ts";
 export { parseStreamRule } from "./run/stream-rules/parse-rule.ts";
 export type { StreamRule } from "./run/stream-rules/rule.ts";
 export { type AgentRpcOptions, type RpcModeOptions, runRpcMode, type Streams, serveAgentRpc } from "./serve.ts";
-export type { AgentSessionEvent } from "./session-parts.ts";
+export { AgentSession, type CompactOptions, type PromptOptions } from "./session/agent-session.ts";
+export { createAgentSession } from "./session/assemble/create.ts";
+export type { AgentSessionEvent } from "./session/events.ts";
+export type { CreateAgentSessionOptions } from "./session/options.ts";
+export type { BranchPoint, SessionHistory } from "./session/parts/history.ts";
 export type { CommandObserver } from "./tools/bash/definition.ts";
 export { defineTool, type ToolDefinition } from "./tools/define-tool.ts";
 export type { DelegationEvent, DelegationObserver } from "./tools/delegate/definition.ts";

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
-import type { AgentSession } from "./agent-session.ts";
 import type { BaseOptions } from "./modes/agent-chat/chat-options.ts";
 import type { StreamMode } from "./protocol/data.ts";
+import type { AgentSession } from "./session/agent-session.ts";
 
 /** Where a protocol is spoken. */
 export interface Streams {

@@ -74,6 +74,15 @@ export class UserSlot implements UserInterface {
     this.current = user;
   }
 
+  /** Asks this one from now on, in place of the one before. Returns the function that puts that one back. */
+  connect(user: UserInterface): () => void {
+    const former = this.current;
+    this.current = user;
+    return () => {
+      if (this.current === user) this.current = former;
+    };
+  }
+
   confirm(...args: Parameters<UserInterface["confirm"]>): Promise<boolean> {
     return this.current.confirm(...args);
   }

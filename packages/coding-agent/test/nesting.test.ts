@@ -70,7 +70,7 @@ test("SE-010 a session that holds such things opens, goes on, forks, is compacte
   expect(isTooDeep(session.messages, 110)).toBe(false);
   await session.prompt("Go on");
   expect(session.lastAssistantText()).toBe("Fine.");
-  const html = await readFile(await session.exportHtml(), "utf8");
+  const html = await readFile(await session.history.exportHtml(), "utf8");
   expect(html).toContain(leftOut);
   expect(await session.compact()).toMatchObject({ summary: expect.stringContaining("Summary") });
   await session.prompt("Go on");
@@ -109,7 +109,7 @@ test("a tool whose schema is too deep, or holds itself, is left out and told of 
   const { session } = await createScriptedSession(workspace, [{ text: "a" }], { customTools, onProblem, tools: [] });
   expect(session.tools.names).toEqual(["good"]);
   await session.prompt("Go");
-  await session.newSession();
+  await session.history.startNew();
   expect(problems).toEqual([
     "The tool deep cannot be used: its schema is nested more than 100 levels deep.",
     "The tool round cannot be used: its schema is nested more than 100 levels deep.",

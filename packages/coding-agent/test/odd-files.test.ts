@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { AgentSession } from "../src/agent-session.ts";
-import type { CreateAgentSessionOptions } from "../src/agent-session-options.ts";
-import { createAgentSession } from "../src/create-agent-session.ts";
+import type { AgentSession } from "../src/session/agent-session.ts";
+import { createAgentSession } from "../src/session/assemble/create.ts";
+import type { CreateAgentSessionOptions } from "../src/session/options.ts";
 import { useWorkspace } from "./helpers/workspace.ts";
 
 const workspace = useWorkspace();
@@ -171,7 +171,7 @@ test("an export to a device, a pipe or a link to one is refused, and leaves it w
     [link, "it is a device"],
   ] as const) {
     const message = `Cannot write the export to ${path}: ${reason}, and a regular file is needed (EFTYPE). Give another path.`;
-    await expect(session.exportHtml(path)).rejects.toThrow(message);
+    await expect(session.history.exportHtml(path)).rejects.toThrow(message);
   }
   expect([lstatSync("/dev/null").isCharacterDevice(), lstatSync(pipe).isFIFO(), lstatSync(link).isSymbolicLink()]).toEqual([
     true,

@@ -1,6 +1,6 @@
-import type { AgentSession } from "../agent-session.ts";
-import { createAgentSession } from "../create-agent-session.ts";
 import { writeError } from "../modes/terminal-text.ts";
+import type { AgentSession } from "../session/agent-session.ts";
+import { createAgentSession } from "../session/assemble/create.ts";
 import { absentUser, type UserInterface } from "../user-interface.ts";
 import type { Arguments } from "./args.ts";
 import { onFailure } from "./last-resort.ts";
@@ -23,6 +23,6 @@ export async function openSession(args: Arguments): Promise<AgentSession> {
   });
   onEndSignal(() => session.dispose());
   onFailure((problem) => session.fail(problem));
-  for (const line of session.diagnostics) writeError(line);
+  for (const line of session.history.diagnostics) writeError(line);
   return session;
 }

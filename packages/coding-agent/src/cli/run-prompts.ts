@@ -12,7 +12,7 @@ import { readFileArguments, readPrompts } from "./prompts.ts";
 /** `pi [prompt]`, `pi -p` and `pi --mode json`. */
 export async function runPrompts(mode: string, args: Arguments): Promise<number> {
   const session = await openSession(args);
-  if (!session.model) throw new SessionError("no_model", noModelMessage());
+  if (!session.models.current) throw new SessionError("no_model", noModelMessage());
   const files = await readFileArguments(args.prompts, session.cwd);
   const prompts = readPrompts(args.prompts, files);
   prompts.catch(() => {}); // told to whoever waits for it, a moment later

@@ -1,10 +1,10 @@
 import type { RequestedThinkingLevel } from "@pikit/ai";
-import type { CreateAgentSessionOptions } from "../agent-session-options.ts";
 import type { ApprovalPolicy } from "../config/approval-policies.ts";
 import type { SessionChoice } from "../conversation/choose-session.ts";
 import { looksLikePath } from "../conversation/ids.ts";
 import { UsageError } from "../errors.ts";
 import type { RunLimits } from "../run/limits.ts";
+import type { CreateAgentSessionOptions } from "../session/options.ts";
 import { type BuiltInToolName, builtInToolNames } from "../tools/index.ts";
 import type { Arguments } from "./args.ts";
 

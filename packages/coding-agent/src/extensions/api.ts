@@ -1,7 +1,7 @@
 import type { AgentMessage, AgentToolResult } from "@pikit/agent";
 import type { ApiLoader, ImageContent, Model, TextContent } from "@pikit/ai";
+import type { StreamingBehavior } from "../protocol/data.ts";
 import type { RiskTier } from "../risk-tiers.ts";
-import type { StreamingBehavior } from "../run/session-queues.ts";
 import type { ToolDefinition } from "../tools/define-tool.ts";
 import type { ExtensionEventName, ExtensionEvents } from "./events.ts";
 

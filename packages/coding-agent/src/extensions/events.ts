@@ -1,6 +1,7 @@
 import type { AgentEvent, AgentMessage, AgentToolResult } from "@pikit/agent";
 import type { ImageContent, TextContent } from "@pikit/ai";
 import type { SessionEvent } from "../protocol/events.ts";
+import type { CompactionPreview } from "../run/compaction/intercept.ts";
 
 /** Where a session is about to go: an empty session, another one, a copy of this one, or another branch of it. */
 export interface SessionMove {
@@ -8,21 +9,6 @@ export interface SessionMove {
   /** The session's path for `switch`, the entry for `fork` and `branch`. */
   target?: string;
 }
-
-/** A compaction that is about to be made. */
-export interface CompactionPreview {
-  reason: "manual" | "threshold" | "overflow";
-  /** What the user wants the summary to look at. */
-  instructions?: string;
-  /** What is replaced by the summary. A copy. */
-  messages: readonly AgentMessage[];
-  /** The summary that stands before them, from the compaction before. */
-  previousSummary?: string;
-  tokensBefore: number;
-}
-
-/** What an extension wants of a compaction. */
-export type CompactionWish = { cancel: true } | { summary: string };
 
 /** What extensions are told of and may change: the event, and what a handler may return. */
 export interface HookEvents {

@@ -1,8 +1,9 @@
 import type { AgentEvent, AgentMessage, PendingToolCall, ToolCallOutcome, ToolCallVerdict } from "@pikit/agent";
 import type { PromptInput } from "../prompt/prompt-input.ts";
 import type { SessionEvent } from "../protocol/events.ts";
+import type { CompactionPreview, CompactionWish } from "../run/compaction/intercept.ts";
 import { forgetFailures } from "./culprits.ts";
-import type { CompactionPreview, CompactionWish, HookEvents, Notice, SessionMove } from "./events.ts";
+import type { HookEvents, Notice, SessionMove } from "./events.ts";
 import type { Extension } from "./extension.ts";
 import { HandlerRunner } from "./handler-runner.ts";
 import type { PreparedPrompt, SessionHooks } from "./hooks.ts";

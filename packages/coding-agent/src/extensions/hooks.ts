@@ -1,7 +1,8 @@
 import type { AgentEvent, AgentMessage, PendingToolCall, ToolCallOutcome, ToolCallVerdict } from "@pikit/agent";
 import type { PromptInput } from "../prompt/prompt-input.ts";
 import type { SessionEvent } from "../protocol/events.ts";
-import type { CompactionPreview, CompactionWish, SessionMove } from "./events.ts";
+import type { CompactionPreview, CompactionWish } from "../run/compaction/intercept.ts";
+import type { SessionMove } from "./events.ts";
 
 /** What a prompt becomes before it is accepted. */
 export interface PreparedPrompt {

@@ -2,10 +2,10 @@ import type { AgentMessage, AgentTool } from "@pikit/agent";
 import type { Model } from "@pikit/ai";
 import type { ProcessRunner } from "../exec/run-process.ts";
 import type { CustomProvider } from "../models/custom-providers.ts";
+import type { StreamingBehavior } from "../protocol/data.ts";
 import type { ExtensionErrorEvent } from "../protocol/events.ts";
 import type { CustomMessage } from "../protocol/messages.ts";
 import type { RiskTier } from "../risk-tiers.ts";
-import type { StreamingBehavior } from "../run/session-queues.ts";
 import type { UserInterface } from "../user-interface.ts";
 
 /** What the session lets its extensions do. */

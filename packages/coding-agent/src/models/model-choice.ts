@@ -61,6 +61,16 @@ export class ModelChoice {
     return this.#parts.scope !== undefined;
   }
 
+  /** The model that answers; undefined when none is chosen. */
+  get current(): Model | undefined {
+    return this.#state.model;
+  }
+
+  /** How hard the model thinks. */
+  get level(): ThinkingLevel {
+    return this.#state.thinkingLevel;
+  }
+
   /** The levels that requests to the model can tell apart; `off` alone without reasoning. */
   get levels(): ThinkingLevel[] {
     const { model } = this.#state;
@@ -75,7 +85,11 @@ export class ModelChoice {
     await this.#applyLevel();
   }
 
-  /** @throws {SessionError} `invalid_input` for an unknown level. What the model does not tell apart becomes what it does. */
+  /**
+   * Thinks so hard from the next model call on: at the nearest level that the model has; `max` is its highest.
+   *
+   * @throws {SessionError} `invalid_input` for an unknown level.
+   */
   async setLevel(level: RequestedThinkingLevel): Promise<void> {
     const wanted = parseThinkingLevel(level);
     if (wanted === undefined) {

@@ -1,6 +1,6 @@
-import type { AgentSession } from "../agent-session.ts";
 import type { PromptInput } from "../prompt/prompt-input.ts";
 import type { StreamMode } from "../protocol/data.ts";
+import type { AgentSession } from "../session/agent-session.ts";
 import { endInTime } from "./end-in-time.ts";
 import { outcomeOf } from "./outcome.ts";
 import { RecordWriter } from "./record-writer.ts";
@@ -22,7 +22,7 @@ export async function runJsonMode(
   const output = new RecordWriter(stdout, streamMode);
   session.subscribe((event) => output.sendEvent(event));
   const report = new RunReport(session);
-  output.send(session.header);
+  output.send(session.history.header);
   let isRead = true;
   const unread = stdout.closed.then(async () => {
     isRead = false;
@@ -31,8 +31,8 @@ export async function runJsonMode(
   });
   try {
     await session.start();
-    for (const { text, ...rest } of await Promise.race([prompts, unread, session.shutdownRequested.then(() => [])])) {
-      if (isRead && !session.isShuttingDown) await session.prompt(text, rest);
+    for (const { text, ...rest } of await Promise.race([prompts, unread, session.shutdown.requested.then(() => [])])) {
+      if (isRead && !session.shutdown.isRequested) await session.prompt(text, rest);
     }
   } finally {
     await endInTime(session.dispose());

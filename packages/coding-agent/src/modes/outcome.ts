@@ -1,4 +1,4 @@
-import type { AgentSession } from "../agent-session.ts";
+import type { AgentSession } from "../session/agent-session.ts";
 
 /** How the last answer of a session ended. */
 export interface Outcome {
@@ -9,8 +9,8 @@ export interface Outcome {
 }
 
 export function outcomeOf(session: AgentSession): Outcome {
-  if (session.reachedLimit !== undefined) {
-    return { text: session.lastAssistantText() ?? "", error: `Stopped: the run reached its limit --${session.reachedLimit}.` };
+  if (session.limits.reached !== undefined) {
+    return { text: session.lastAssistantText() ?? "", error: `Stopped: the run reached its limit --${session.limits.reached}.` };
   }
   const answer = session.messages.findLast(({ role }) => role === "assistant");
   if (answer?.role !== "assistant") {

@@ -1,5 +1,5 @@
-import type { AgentSessionEvent } from "../agent-session.ts";
 import type { SessionEvent } from "../protocol/events.ts";
+import type { AgentSessionEvent } from "../session/events.ts";
 
 /** Custom messages of ours, of which an event of their own tells. */
 const toldByEvents: ReadonlySet<string> = new Set(["ttsr", "todo-reminder"]);

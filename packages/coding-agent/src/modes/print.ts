@@ -1,5 +1,5 @@
-import type { AgentSession } from "../agent-session.ts";
 import type { PromptInput } from "../prompt/prompt-input.ts";
+import type { AgentSession } from "../session/agent-session.ts";
 import { toNotice } from "./person-notes.ts";
 import { runInOrder } from "./run-in-order.ts";
 import { RunReport } from "./run-report.ts";

@@ -1,11 +1,11 @@
 import { type AssistantMessage, emptyUsage, type Usage } from "@pikit/ai";
-import type { AgentSessionEvent } from "../agent-session.ts";
 import type { StreamMode } from "../protocol/data.ts";
 import type { BashUpdate } from "../protocol/frames.ts";
 import { encodeLine } from "../protocol/jsonl.ts";
 import { LinePieces } from "../protocol/line-pieces.ts";
 import { SnapshotEncoder } from "../protocol/snapshot-encoder.ts";
 import { type BlockEvent, type DeltaUpdate, joinDeltas, newUsage, toDelta } from "../protocol/stream-records.ts";
+import type { AgentSessionEvent } from "../session/events.ts";
 import { toSentMessage } from "./sent-attachments.ts";
 import type { PieceSink } from "./stdout.ts";
 import { WaitingOutput } from "./waiting-output.ts";

@@ -1,5 +1,5 @@
-import type { AgentSession } from "../agent-session.ts";
 import type { PromptInput } from "../prompt/prompt-input.ts";
+import type { AgentSession } from "../session/agent-session.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 
 /**
@@ -14,10 +14,10 @@ export async function runInOrder(
   tellFailure: (error: string) => void,
 ): Promise<Outcome> {
   await session.start();
-  const ended = session.shutdownRequested.then(() => []);
+  const ended = session.shutdown.requested.then(() => []);
   const asked = await Promise.race([prompts, ended]);
   for (const [index, { text, ...rest }] of asked.entries()) {
-    if (session.isShuttingDown) break;
+    if (session.shutdown.isRequested) break;
     const last = session.messages.at(-1);
     await session.prompt(text, rest);
     const { error } = outcomeOf(session);

@@ -1,4 +1,4 @@
-import type { AgentSession } from "../agent-session.ts";
+import type { AgentSession } from "../session/agent-session.ts";
 import { endInTime } from "./end-in-time.ts";
 import type { Outcome } from "./outcome.ts";
 import { writeError } from "./terminal-text.ts";
@@ -34,7 +34,7 @@ export class RunReport {
   /** Lets go of the session, which tries a last time to store what is not stored. */
   async end({ text, error }: Outcome): Promise<RunEnd> {
     await endInTime(this.#session.dispose());
-    const { unsavedReason } = this.#session;
+    const { unsavedReason } = this.#session.history;
     for (const problem of [unsavedReason, error]) {
       if (problem !== undefined && !this.#told.has(problem)) writeError(problem, this.#stderr);
     }

@@ -1,5 +1,6 @@
-import type { AgentSession, AgentSessionEvent } from "../agent-session.ts";
 import type { PromptInput } from "../prompt/prompt-input.ts";
+import type { AgentSession } from "../session/agent-session.ts";
+import type { AgentSessionEvent } from "../session/events.ts";
 import { toWorkNote } from "./person-notes.ts";
 import { runInOrder } from "./run-in-order.ts";
 import { RunReport } from "./run-report.ts";

@@ -10,6 +10,7 @@ import {
   SessionStateSchema,
   SessionStatsSchema,
   SlashCommandSchema,
+  StreamingBehaviorSchema,
   StreamModeSchema,
   TodoPhaseInputSchema,
   TodoPhaseSchema,
@@ -17,7 +18,6 @@ import {
 import type { CommandName } from "./dispatch.ts";
 import { EntryTreeNodeSchema, SessionEntrySchema } from "./entries.ts";
 import { HostToolSchema } from "./frames.ts";
-import { literals } from "./literals.ts";
 import {
   AgentMessageSchema,
   AttachmentSchema,
@@ -57,7 +57,7 @@ export const commands = {
   prompt: command(
     {
       ...promptInput,
-      streamingBehavior: Type.Optional(literals(["steer", "followUp"])),
+      streamingBehavior: Type.Optional(StreamingBehaviorSchema),
     },
     none,
   ),

@@ -6,8 +6,13 @@ import { ThinkingLevelSchema, UsageSchema, WireModelSchema } from "./messages.ts
 export const QueueModeSchema = literals(["all", "one-at-a-time"]);
 export const InterruptModeSchema = literals(["immediate", "wait"]);
 
+/** What a message does that is sent during a run: it steers the run, or it follows when the run would end. */
+export const StreamingBehaviorSchema = literals(["steer", "followUp"]);
+export type StreamingBehavior = Static<typeof StreamingBehaviorSchema>;
+
 /** Texts that wait in the queues, first to go first. */
 export const QueuedTextsSchema = Type.Object({ steering: Type.Array(Type.String()), followUp: Type.Array(Type.String()) });
+export type QueuedTexts = Static<typeof QueuedTextsSchema>;
 
 export const TodoStatusSchema = literals(["pending", "in_progress", "completed", "abandoned"]);
 export type TodoStatus = Static<typeof TodoStatusSchema>;

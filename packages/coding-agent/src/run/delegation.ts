@@ -12,7 +12,7 @@ export const maxDelegationDepth = 2;
 /** A session that works on a sub-task; an `AgentSession` is one. */
 export interface TaskSession {
   readonly messages: readonly AgentMessage[];
-  readonly reachedLimit: LimitName | undefined;
+  readonly limits: { readonly reached: LimitName | undefined };
   subscribe(listener: (event: AgentEvent | SessionEvent) => void): () => void;
   prompt(text: string, options: { signal: AbortSignal }): Promise<void>;
   lastAssistantText(): string | null;
@@ -91,7 +91,7 @@ function findFailure(session: TaskSession, isOverspent: boolean): TaskOutcome["f
   const last = session.messages.findLast(({ role }) => role === "assistant");
   const answer = last?.role === "assistant" ? last : undefined;
   if (isOverspent) return { code: "limit", reason: "it was ended because this run has used up the money that it may cost" };
-  if (session.reachedLimit !== undefined) return { code: "limit", reason: `it was ended at its limit ${session.reachedLimit}` };
+  if (session.limits.reached !== undefined) return { code: "limit", reason: `it was ended at its limit ${session.limits.reached}` };
   if (answer?.stopReason === "error") return { code: "failed", reason: answer.errorMessage ?? "the model gave no answer" };
   const isOver = answer && answer.stopReason !== "aborted" && !answer.content.some(({ type }) => type === "toolCall");
   return isOver ? undefined : { code: "aborted", reason: "it was aborted" };

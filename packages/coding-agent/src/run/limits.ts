@@ -27,8 +27,6 @@ export interface LimitsOptions {
   isMoreQueued(): boolean;
   /** Puts a message of the user in before the next model call. */
   addHint(text: string): void;
-  /** Ends the run that is going. */
-  abortRun(): void;
 }
 
 /** The longest delay that a timer takes, in milliseconds; a longer one would fire at once. */
@@ -66,8 +64,12 @@ export class LimitGuard {
     return { ...limits, maxCostUsd: Math.max(0, maxCostUsd - this.#used.costUsd) };
   }
 
-  /** Starts counting for a new run. */
-  start(): void {
+  /**
+   * Starts counting for a new run.
+   *
+   * @param abortRun - Called when the run has lasted as long as it may.
+   */
+  start(abortRun: () => void): void {
     this.#used = { turns: 0, costUsd: 0, toolCalls: 0, failures: 0, repeats: 0 };
     this.#lastCall = "";
     this.#reached = undefined;
@@ -76,7 +78,7 @@ export class LimitGuard {
     this.#timer = setTimeout(
       () => {
         void this.#tell("max-time");
-        this.#options.abortRun();
+        abortRun();
       },
       Math.min(maxTimeMs, maxTimerMs),
     );

@@ -1,4 +1,4 @@
-import type { Agent, AgentMessage } from "@pikit/agent";
+import type { Agent, AgentHooks, AgentMessage } from "@pikit/agent";
 import { SessionError } from "../errors.ts";
 
 /** A prompt that was accepted. */
@@ -24,14 +24,17 @@ const busyText =
 /** One run at a time, from the acceptance of its prompt until it has settled. */
 export class RunController {
   readonly #agent: Agent;
+  readonly #hooks: AgentHooks;
   readonly #phases: RunPhases;
   #active: { controller: AbortController; settled: Promise<void> } | undefined;
   #isClosed = false;
   /** Calls of `between` that are going; while there are any, no run starts. */
   #replacements = 0;
 
-  constructor(agent: Agent, phases: RunPhases) {
+  /** @param hooks - Decide during the agent's runs. */
+  constructor(agent: Agent, hooks: AgentHooks, phases: RunPhases) {
     this.#agent = agent;
+    this.#hooks = hooks;
     this.#phases = phases;
   }
 
@@ -44,11 +47,12 @@ export class RunController {
    * Accepts a prompt and starts its run one turn of the event loop later, so that whoever waits for the acceptance can tell of it before
    * the first event.
    *
-   * @param prepare - Stores the prompt, and gets ready what its run needs. The prompt is accepted when it resolves, refused when it rejects.
+   * @param prepare - Stores the prompt, and gets ready what its run needs; is given the function that aborts the run. The prompt is
+   *   accepted when it resolves, refused when it rejects.
    * @param signal - Aborts the run; may have been aborted before it starts.
    * @throws {SessionError} `busy` while a run is going; `disposed` after `close`.
    */
-  async start(prepare: () => Promise<readonly AgentMessage[]>, signal?: AbortSignal): Promise<PromptRun> {
+  async start(prepare: (abort: () => void) => Promise<readonly AgentMessage[]>, signal?: AbortSignal): Promise<PromptRun> {
     if (this.#isClosed) throw new SessionError("disposed", "The session was disposed of. Create another one.");
     if (this.#replacements > 0) {
       throw new SessionError("busy", "The session is going over to another conversation. Send the prompt again when it is there.");
@@ -58,7 +62,7 @@ export class RunController {
     const controller = new AbortController();
     this.#active = { controller, settled };
     try {
-      const messages = await prepare();
+      const messages = await prepare(() => controller.abort());
       const signals = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
       setImmediate(() => void this.#run(messages, signals).finally(settle));
     } catch (error) {
@@ -107,7 +111,7 @@ export class RunController {
     const abort = () => this.#agent.abort(signal.reason);
     try {
       const prompts = await this.#phases.before(messages, signal);
-      const run = this.#agent.run(prompts);
+      const run = this.#agent.run(prompts, this.#hooks);
       signal.addEventListener("abort", abort, { once: true });
       if (signal.aborted) abort();
       await run;
@@ -115,7 +119,7 @@ export class RunController {
       const waits = this.#agent.queuedCount > 0;
       await this.#phases.after(signal);
       while (!waits && this.#agent.queuedCount > 0 && !signal.aborted && this.#hasAnswer()) {
-        await this.#agent.continue();
+        await this.#agent.continue(this.#hooks);
         await this.#phases.after(signal);
       }
     } finally {

@@ -5,8 +5,8 @@ import type { Compactor } from "./compaction/compactor.ts";
 import type { LimitGuard } from "./limits.ts";
 import type { StreamRules } from "./stream-rules.ts";
 
-/** Those that have a say in a run. */
-export interface RunParts {
+/** The parts that decide about a run. */
+export interface SupervisorParts {
   agent: Agent;
   limits: LimitGuard;
   retry: AutoRetry;
@@ -14,53 +14,42 @@ export interface RunParts {
   todos: TodoList;
   /** Absent when the session has no rules. */
   rules: StreamRules | undefined;
+  /** Decides about each tool call that the limits allow. */
   beforeToolCall: NonNullable<AgentHooks["beforeToolCall"]>;
 }
 
-/** The order in which those are asked that have a say in a run. */
+/** The order in which the parts decide about a run. */
 export class RunSupervisor {
-  /** The parts need the agent, and the agent these hooks. */
-  #parts: RunParts | undefined;
+  readonly #parts: SupervisorParts;
+  /** Decide during the runs of the agent. */
+  readonly hooks: Pick<AgentHooks, "watchAnswer" | "shouldRetry" | "betweenTurns" | "beforeToolCall">;
 
-  /**
-   * What the agent is made with.
-   *
-   * @param watchesAnswers - Whether there are rules; without them answers need not be looked at.
-   */
-  hooks(watchesAnswers: boolean): AgentHooks {
-    return { ...this.#hooks, ...(watchesAnswers ? { watchAnswer: (event) => this.#get().rules?.watch(event) } : {}) };
-  }
-
-  readonly #hooks: AgentHooks = {
-    shouldRetry: async (failed, signal) => {
-      const { limits, rules, retry, compactor } = this.#get();
-      limits.countCost(failed.answer);
-      const correction = await rules?.correct(failed.answer);
-      if (correction) return [correction];
-      return (await retry.shouldRetry(failed, signal)) || compactor.recover(failed, signal);
-    },
-    betweenTurns: async (turn, signal) => {
-      const { agent, limits, todos, compactor } = this.#get();
-      if ((await limits.afterTurn(turn, signal)) === "stop") return "stop";
-      const goesOn = turn.toolResults.length > 0 || agent.queuedCount > 0;
-      if (!goesOn && !todos.isReminderDue) return undefined;
-      await compactor.betweenTurns(signal);
-      return goesOn ? this.#notices() : [await todos.remind()];
-    },
-    beforeToolCall: (call, signal) => {
-      const { limits, beforeToolCall } = this.#get();
-      return limits.checkCall() ?? beforeToolCall(call, signal);
-    },
-  };
-
-  /** To be called once, before the first run. */
-  attach(parts: RunParts): void {
+  constructor(parts: SupervisorParts) {
     this.#parts = parts;
+    const { agent, limits, retry, compactor, todos, rules, beforeToolCall } = parts;
+    this.hooks = {
+      // Absent without rules, so that the loop need not look at each delta.
+      ...(rules && { watchAnswer: (event) => rules.watch(event) }),
+      async shouldRetry(failed, signal) {
+        limits.countCost(failed.answer);
+        const correction = await rules?.correct(failed.answer);
+        if (correction) return [correction];
+        return (await retry.shouldRetry(failed, signal)) || compactor.recover(failed, signal);
+      },
+      betweenTurns: async (turn, signal) => {
+        if ((await limits.afterTurn(turn, signal)) === "stop") return "stop";
+        const goesOn = turn.toolResults.length > 0 || agent.queuedCount > 0;
+        if (!goesOn && !todos.isReminderDue) return undefined;
+        await compactor.betweenTurns(signal);
+        return goesOn ? this.#notices() : [await todos.remind()];
+      },
+      beforeToolCall: (call, signal) => limits.checkCall() ?? beforeToolCall(call, signal),
+    };
   }
 
   /** Makes room for an accepted prompt. Returns the messages that the run begins with. */
   async beforeRun(messages: readonly AgentMessage[], signal: AbortSignal): Promise<AgentMessage[]> {
-    const { compactor, todos } = this.#get();
+    const { compactor, todos } = this.#parts;
     await todos.startRun();
     await compactor.beforeRun(messages, signal);
     return [...messages, ...this.#notices()];
@@ -68,19 +57,20 @@ export class RunSupervisor {
 
   /** Makes room after a run, before it counts as settled. */
   async afterRun(signal: AbortSignal): Promise<void> {
-    const { limits, compactor } = this.#get();
-    limits.stop();
-    await compactor.afterRun(signal);
+    this.#parts.limits.stop();
+    await this.#parts.compactor.afterRun(signal);
+  }
+
+  /** Closes the retries that an answer ends. One that a rule has stopped counts as a good one: the provider has not failed. */
+  async observeAnswer(message: AgentMessage): Promise<void> {
+    if (message.role !== "assistant") return;
+    const { retry, rules } = this.#parts;
+    await retry.observe(rules?.hasStopped(message) ? { ...message, stopReason: "stop" } : message);
   }
 
   #notices(): AgentMessage[] {
-    const { agent, todos } = this.#get();
+    const { agent, todos } = this.#parts;
     const notice = todos.notice(agent.state.messages);
     return notice ? [notice] : [];
-  }
-
-  #get(): RunParts {
-    if (!this.#parts) throw new Error("The run supervisor is used before it has its parts.");
-    return this.#parts;
   }
 }

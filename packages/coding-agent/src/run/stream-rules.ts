@@ -17,13 +17,8 @@ export interface StreamRulesOptions {
  * @throws {SessionError} `invalid_input` when a trigger cannot be used; the message names the rule.
  */
 export async function createStreamRules(rules: readonly StreamRule[], options: StreamRulesOptions): Promise<StreamRules> {
-  return (await prepareStreamRules(rules))(options);
-}
-
-/** As `createStreamRules`, for somebody who knows later to whom they are to tell. */
-export async function prepareStreamRules(rules: readonly StreamRule[]): Promise<(options: StreamRulesOptions) => StreamRules> {
   const patterns = await PatternSet.compile(rules.map(({ name, trigger }) => ({ name, pattern: trigger })));
-  return (options) => new StreamRules(rules, patterns, options);
+  return new StreamRules(rules, patterns, options);
 }
 
 /**

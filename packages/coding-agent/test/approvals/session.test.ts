@@ -3,7 +3,7 @@ import { get } from "node:http";
 import { join } from "node:path";
 import type { ScriptedAnswer } from "@pikit/ai";
 import { expect, test } from "vitest";
-import type { AgentSession } from "../../src/agent-session.ts";
+import type { AgentSession } from "../../src/session/agent-session.ts";
 import type { PreviewEvent } from "../../src/tools/preview/definition.ts";
 import { absentUser, type Confirmation, type UserInterface } from "../../src/user-interface.ts";
 import { createScriptedSession } from "../helpers/sessions.ts";
@@ -96,7 +96,7 @@ test("a preview lives until its session ends", async () => {
 test("a session in memory is exported to its working folder", async () => {
   const { session } = await createScriptedSession(workspace, [{ text: "# Hello" }], { session: "memory" });
   await session.prompt("Hi <b>there</b>");
-  const path = await session.exportHtml();
+  const path = await session.history.exportHtml();
   expect(path).toBe(join(workspace.cwd, `pi-session-${session.sessionId}.html`));
   const page = await readFile(path, "utf8");
   expect(page).toContain("<pre>Hi &lt;b&gt;there&lt;/b&gt;</pre>");

@@ -2,7 +2,7 @@ import { readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { trustFolder } from "../../src/config/project-trust.ts";
-import { createAgentSession } from "../../src/create-agent-session.ts";
+import { createAgentSession } from "../../src/session/assemble/create.ts";
 import { absentUser } from "../../src/user-interface.ts";
 import { runCli } from "../helpers/cli.ts";
 import { startRpc } from "../helpers/rpc-process.ts";

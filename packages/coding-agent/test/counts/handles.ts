@@ -15,7 +15,7 @@ const before = await resources();
 // Its first answer calls bash, which leaves a child in the background; the second one is text.
 await use("new", async (session) => {
   await session.prompt("Start something");
-  await session.bash("echo by the user");
+  await session.shell.run("echo by the user");
 });
 // Two answers at once, one of which is aborted.
 await Promise.all([

@@ -7,8 +7,8 @@ import { type Context, createScriptedModel, type ScriptedAnswer } from "@pikit/a
 import { openai, startProviderServer } from "@pikit/test-kit";
 import { holdClock } from "@pikit/test-kit/clock";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import type { AgentSessionEvent } from "../../src/agent-session.ts";
-import type { CreateAgentSessionOptions } from "../../src/agent-session-options.ts";
+import type { AgentSessionEvent } from "../../src/session/events.ts";
+import type { CreateAgentSessionOptions } from "../../src/session/options.ts";
 import { absentUser, type UserInterface } from "../../src/user-interface.ts";
 import { readPid } from "../helpers/processes.ts";
 import { bashThenDone, openSession } from "../helpers/sessions.ts";

@@ -2,9 +2,9 @@ import { type Context, createScriptedModel, type ScriptedAnswer } from "@pikit/a
 import { until } from "@pikit/test-kit";
 import { holdClock } from "@pikit/test-kit/clock";
 import { describe, expect, test } from "vitest";
-import type { AgentSessionEvent } from "../../src/agent-session.ts";
-import type { CreateAgentSessionOptions } from "../../src/agent-session-options.ts";
 import type { ExtensionFactory } from "../../src/extensions/api.ts";
+import type { AgentSessionEvent } from "../../src/session/events.ts";
+import type { CreateAgentSessionOptions } from "../../src/session/options.ts";
 import { absentUser, type UserInterface } from "../../src/user-interface.ts";
 import { createGate, throughGate } from "../helpers/gate.ts";
 import { bashThenDone, openSession, outline } from "../helpers/sessions.ts";
@@ -243,10 +243,10 @@ test("session_switch refuses to leave a session; what was left is told where it 
   ]);
   await session.prompt("Go");
   const { sessionId } = session;
-  await expect(session.newSession()).rejects.toMatchObject({ code: "cancelled" });
+  await expect(session.history.startNew()).rejects.toMatchObject({ code: "cancelled" });
   expect([session.sessionId, session.messages.length]).toEqual([sessionId, 2]);
   isOpen = true;
-  await session.newSession();
+  await session.history.startNew();
   expect(session.sessionId).not.toBe(sessionId);
   expect(told).toEqual(["start start", "asked new", "asked new", "start new"]);
 });

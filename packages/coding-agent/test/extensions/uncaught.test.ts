@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createScriptedModel } from "@pikit/ai";
 import { describe, expect, test } from "vitest";
-import type { AgentSessionEvent } from "../../src/agent-session.ts";
 import { reportUncaught } from "../../src/index.ts";
+import type { AgentSessionEvent } from "../../src/session/events.ts";
 import { cliArguments, runCli, spawnCli } from "../helpers/cli.ts";
 import { startProgram, startRpc } from "../helpers/rpc-process.ts";
 import { openSession } from "../helpers/sessions.ts";

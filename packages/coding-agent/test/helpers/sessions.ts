@@ -1,8 +1,9 @@
 import { createScriptedModel, type Script, type ScriptedAnswer } from "@pikit/ai";
 import { onTestFinished } from "vitest";
-import type { AgentSession, AgentSessionEvent } from "../../src/agent-session.ts";
-import type { CreateAgentSessionOptions } from "../../src/agent-session-options.ts";
-import { createAgentSession } from "../../src/create-agent-session.ts";
+import type { AgentSession } from "../../src/session/agent-session.ts";
+import { createAgentSession } from "../../src/session/assemble/create.ts";
+import type { AgentSessionEvent } from "../../src/session/events.ts";
+import type { CreateAgentSessionOptions } from "../../src/session/options.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface ScriptedSession {

@@ -44,7 +44,7 @@ describe("demo/tour", () => {
 
   test("counts a folder of thousands of files, of which bash shows the end", async () => {
     const { session } = await openSession(workspace, { model: "demo/tour", session: "memory" });
-    await session.bash("touch $(seq -f 'file%04g' 2500)", { excludeFromContext: true });
+    await session.shell.run("touch $(seq -f 'file%04g' 2500)", { excludeFromContext: true });
     await session.prompt("Show me around");
     const text = session.lastAssistantText() ?? "";
     expect(text).toContain("2500");

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { replay } from "@pikit/ai";
 import { anthropic, cut, openai, type ProviderServer, type Wire } from "@pikit/test-kit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { AgentSessionEvent } from "../../src/agent-session.ts";
+import type { AgentSessionEvent } from "../../src/session/events.ts";
 import { type CliResult, cleanEnvironment, runCli } from "../helpers/cli.ts";
 import { serveModels, testKey } from "../helpers/endpoints.ts";
 import { startRpc } from "../helpers/rpc-process.ts";
@@ -169,7 +169,7 @@ test("models chosen during a run are recorded, and a replay offers just them, by
   server.respond(anthropic.text("I am claude"), openai.text("I am gpt"));
   const { session } = await openSession(workspace, { model: "local-anthropic/claude", record: "run.jsonl" });
   await session.prompt("Who are you?");
-  await session.setModel((await session.models.find("local-openai", "gpt")) as never);
+  await session.models.set((await session.models.find("local-openai", "gpt")) as never);
   await session.prompt("And you?");
   await server.close();
   await rm(join(workspace.agentDir, "models.json"));

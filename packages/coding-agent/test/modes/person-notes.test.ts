@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { AgentSessionEvent } from "../../src/agent-session.ts";
 import { toNotice, toWorkNote } from "../../src/modes/person-notes.ts";
+import type { AgentSessionEvent } from "../../src/session/events.ts";
 
 const failedSummary = { result: null, aborted: false, willRetry: false, errorMessage: "no tokens left" } as const;
 const stoppedSummary = { result: null, aborted: true, willRetry: false, errorMessage: "aborted" } as const;

@@ -139,7 +139,7 @@ test("in process: nothing is told before start, which a first prompt implies; wh
     ],
   });
   expect(order).toEqual([]);
-  const disconnect = session.connectUser({ ...absentUser, confirm: async () => true });
+  const disconnect = session.user.connect({ ...absentUser, confirm: async () => true });
   await session.start();
   await session.waitForIdle();
   disconnect();

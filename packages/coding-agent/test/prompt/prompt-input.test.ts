@@ -1,6 +1,6 @@
 import type { AgentMessage, Attachment } from "@pikit/agent";
 import { describe, expect, test } from "vitest";
-import type { AgentSession } from "../../src/agent-session.ts";
+import type { AgentSession } from "../../src/session/agent-session.ts";
 import { createScriptedSession } from "../helpers/sessions.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
 

@@ -14,7 +14,6 @@ import type {
 } from "@pikit/ai";
 import type { Static } from "@sinclair/typebox";
 import { test } from "vitest";
-import type { AgentSessionEvent } from "../../src/agent-session.ts";
 import type { AssistantMessageEventSchema, EventName, events, SessionEvent } from "../../src/protocol/events.ts";
 import type {
   AgentMessageSchema,
@@ -31,6 +30,7 @@ import type {
   UserMessageSchema,
   WireModelSchema,
 } from "../../src/protocol/messages.ts";
+import type { AgentSessionEvent } from "../../src/session/events.ts";
 import type { Equal } from "../helpers/types.ts";
 
 type Events = { [N in EventName]: Static<(typeof events)[N]> };

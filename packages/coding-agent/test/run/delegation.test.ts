@@ -1,9 +1,9 @@
 import { emptyUsage, type ScriptedAnswer, type Usage } from "@pikit/ai";
 import { until } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
-import type { AgentSession } from "../../src/agent-session.ts";
 import { createTaskRunner, type TaskRunnerOptions, type TaskSession, type TaskSessionRequest } from "../../src/run/delegation.ts";
 import type { RunLimits } from "../../src/run/limits.ts";
+import type { AgentSession } from "../../src/session/agent-session.ts";
 import { createDelegateTool } from "../../src/tools/delegate/definition.ts";
 import type { RunTask } from "../../src/tools/delegate/task.ts";
 import { createGate, throughGate } from "../helpers/gate.ts";

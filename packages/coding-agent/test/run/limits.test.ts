@@ -25,12 +25,14 @@ function createGuard(limits: RunLimits, answers: ClarificationAnswer[] = [], isM
     emit: (event) => void events.push(event),
     isMoreQueued,
     addHint: (text) => hints.push(text),
-    abortRun: () => {
-      aborts += 1;
-    },
   });
-  guard.start();
-  return { guard, events, questions, hints, abortCount: () => aborts };
+  const start = () => {
+    guard.start(() => {
+      aborts += 1;
+    });
+  };
+  start();
+  return { guard, start, events, questions, hints, abortCount: () => aborts };
 }
 
 /** A turn with one tool call. */
@@ -95,11 +97,11 @@ test("max-tool-calls refuses the first call past the limit and ends the run afte
 });
 
 test("max-time aborts the run, whatever it is doing", async () => {
-  const { guard, events, abortCount } = createGuard({ maxTimeMs: 5000 });
+  const { guard, start, events, abortCount } = createGuard({ maxTimeMs: 5000 });
   await vi.advanceTimersByTimeAsync(5000);
   expect(events).toEqual([{ type: "limit_reached", limit: "max-time", value: 5 }]);
   expect(abortCount()).toBe(1);
-  guard.start();
+  start();
   guard.stop();
   expect(vi.getTimerCount()).toBe(0);
 });
@@ -113,11 +115,11 @@ test("max-time longer than a timer can wait does not end the run at once", async
 
 test("a run that would go on with a queued message ends at its limit", async () => {
   let isMoreQueued = true;
-  const { guard, events } = createGuard({ maxTurns: 2 }, [], () => isMoreQueued);
+  const { guard, start, events } = createGuard({ maxTurns: 2 }, [], () => isMoreQueued);
   const last = () => ({ ...turn(), toolResults: [] });
   expect(await turnsUntilStop(guard, last)).toBe(2);
   expect(events).toHaveLength(1);
-  guard.start();
+  start();
   isMoreQueued = false;
   expect(await turnsUntilStop(guard, last)).toBe(Number.POSITIVE_INFINITY);
 });
@@ -131,9 +133,9 @@ test("a user who says continue lifts the limit once, and the hint goes in", asyn
 });
 
 test("a run that ends by itself reaches nothing, and each run counts anew", async () => {
-  const { guard, events } = createGuard({ maxTurns: 1 });
+  const { guard, start, events } = createGuard({ maxTurns: 1 });
   expect(await guard.afterTurn({ ...turn(), toolResults: [] }, signal)).toBeUndefined();
-  guard.start();
+  start();
   expect(await guard.afterTurn({ ...turn(), toolResults: [] }, signal)).toBeUndefined();
   expect(events).toEqual([]);
 });

@@ -24,7 +24,6 @@ export function createTaskSession({ script, tools = [], limits = {} }: TaskSessi
     emit: (event) => void listeners.forEach((listener) => void listener(event)),
     isMoreQueued: () => false,
     addHint: () => {},
-    abortRun: () => agent.abort(),
   });
   const agent = new Agent({
     model: createScriptedModel({ script, overrides: { cost } }),
@@ -35,15 +34,13 @@ export function createTaskSession({ script, tools = [], limits = {} }: TaskSessi
   let isDisposed = false;
   const session: TaskSession = {
     messages: agent.state.messages,
-    get reachedLimit() {
-      return guard.reached;
-    },
+    limits: guard,
     subscribe(listener) {
       listeners.push(listener);
       return agent.subscribe(listener);
     },
     async prompt(text, { signal }) {
-      guard.start();
+      guard.start(() => agent.abort());
       const abort = () => agent.abort(signal.reason);
       signal.addEventListener("abort", abort, { once: true });
       const run = agent.prompt(text);

@@ -9,7 +9,7 @@ const tree = {
   "packages/agent/src/index.ts": `export { answer } from "@pikit/ai";\n`,
   "packages/coding-agent/src/protocol/data.ts": `import { Type } from "@sinclair/typebox";\n\nexport const count = Type.Number();\n`,
   "packages/coding-agent/src/conversation/tree.ts": `export { readFile } from "node:fs/promises";\nexport { count } from "../protocol/data.ts";\n`,
-  "packages/coding-agent/src/agent-session.ts": `export { count } from "./conversation/tree.ts";\n`,
+  "packages/coding-agent/src/session/agent-session.ts": `export { count } from "./conversation/tree.ts";\n`,
   "packages/coding-agent/src/modes/print.ts": `export { count } from "../agent-session.ts";\n`,
   "packages/coding-agent/src/cli/args.ts": `export { count } from "../modes/print.ts";\n`,
   "packages/rpc-client/src/index.ts": `import type { Message } from "@pikit/coding-agent/protocol";\n\nexport type Sent = Message;\n`,
@@ -92,7 +92,7 @@ test("the bundle of rpc-client is refused when it would take in more of ours tha
   const folder = await temporaryFolder({
     "packages/rpc-client/src/index.ts": `export { heavy } from "@pikit/coding-agent/protocol";\n`,
     "packages/coding-agent/src/protocol/index.ts": `export { heavy } from "../agent-session.ts";\n`,
-    "packages/coding-agent/src/agent-session.ts": `export const heavy = Date.now();\n`,
+    "packages/coding-agent/src/session/agent-session.ts": `export const heavy = Date.now();\n`,
   });
   for (const file of ["scripts", "packages/rpc-client/package.json", "packages/coding-agent/package.json"]) {
     await cp(join(root, file), join(folder, file), { recursive: true });
@@ -104,5 +104,5 @@ test("the bundle of rpc-client is refused when it would take in more of ours tha
 
   const { code, stderr } = await run(process.execPath, ["../../scripts/bundle.mjs"], { cwd: packageFolder });
   expect(code).toBe(1);
-  expect(stderr).toContain("must stand alone but bundles ../coding-agent/src/agent-session.ts");
+  expect(stderr).toContain("must stand alone but bundles ../coding-agent/src/session/agent-session.ts");
 });

@@ -39,13 +39,13 @@ const session = await createAgentSession({
 });
 for (const [index, prompt] of prompts.entries()) {
   if (index % promptsPerSession === 0) {
-    await session.newSession();
+    await session.history.startNew();
     if (index === promptsPerSession) before = await leftovers();
     if (Math.floor((index * samples) / prompts.length) === report.heap.length) takeSample();
   }
   await send(session, prompt, index);
 }
-await session.newSession();
+await session.history.startNew();
 takeSample();
 await session.dispose();
 const after = await leftovers();

@@ -1,8 +1,8 @@
 import { type Context, createScriptedModel } from "@pikit/ai";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { CreateAgentSessionOptions } from "../../src/agent-session-options.ts";
 import { defineTool, type ExtensionFactory, type ToolDefinition, Type } from "../../src/index.ts";
+import type { CreateAgentSessionOptions } from "../../src/session/options.ts";
 import { openSession } from "../helpers/sessions.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
 

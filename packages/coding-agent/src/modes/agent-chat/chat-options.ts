@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { CreateAgentSessionOptions } from "../../agent-session-options.ts";
 import { readSettings } from "../../config/settings.ts";
 import { toUnknownModel } from "../../models/endpoint.ts";
+import type { CreateAgentSessionOptions } from "../../session/options.ts";
 import type { BuiltInToolName } from "../../tools/index.ts";
 import type { ChatParams } from "./protocol.ts";
 import { BadRequestError } from "./read-params.ts";

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import type { AgentSession } from "../../agent-session.ts";
-import type { CreateAgentSessionOptions } from "../../agent-session-options.ts";
 import { sessionFolder } from "../../config/paths.ts";
 import type { SessionChoice } from "../../conversation/choose-session.ts";
 import { Conversation } from "../../conversation/conversation.ts";
 import { FileSessionStore } from "../../conversation/file-store.ts";
 import type { SessionStore } from "../../conversation/session-store.ts";
-import { createAgentSession } from "../../create-agent-session.ts";
+import type { AgentSession } from "../../session/agent-session.ts";
+import { createAgentSession } from "../../session/assemble/create.ts";
+import type { CreateAgentSessionOptions } from "../../session/options.ts";
 import { type BaseOptions, type ChatOptions, toSessionOptions } from "./chat-options.ts";
 import type { ChatParams } from "./protocol.ts";
 
@@ -44,7 +44,7 @@ export class ChatSessions {
     const store = options.store ?? new FileSessionStore(options.sessionDir ?? sessionFolder(options.cwd, this.#base.agentDir));
     const choice = await findOrBegin(store, rest.session_key ?? "default", options);
     const session = await createAgentSession({ ...options, ...this.#users, store, session: choice, autoStart: false });
-    for (const line of session.diagnostics) options.onProblem?.(line);
+    for (const line of session.history.diagnostics) options.onProblem?.(line);
     this.#open = { settings, session };
     return session;
   }

@@ -1,8 +1,9 @@
 import type { AgentToolResult } from "@pikit/agent";
 import type { AssistantMessage, Usage } from "@pikit/ai";
-import type { AgentSession, AgentSessionEvent } from "../../agent-session.ts";
 import { addUsage, usageOf } from "../../conversation/stats.ts";
 import type { TodoPhase } from "../../protocol/data.ts";
+import type { AgentSession } from "../../session/agent-session.ts";
+import type { AgentSessionEvent } from "../../session/events.ts";
 import type { BashDetails } from "../../tools/bash/definition.ts";
 import type { DelegationEvent } from "../../tools/delegate/definition.ts";
 import { OutputLines } from "./output-lines.ts";

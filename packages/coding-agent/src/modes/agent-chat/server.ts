@@ -137,7 +137,7 @@ export class AgentChatServer {
       unsubscribe();
     }
     const withoutAnswer = view.hasRun || signal.aborted ? "aborted" : "stop";
-    this.#endChat(view, view.lastAnswer?.stopReason ?? withoutAnswer, view.hasRun && session.reachedLimit !== undefined);
+    this.#endChat(view, view.lastAnswer?.stopReason ?? withoutAnswer, view.hasRun && session.limits.reached !== undefined);
   }
 
   #endChat({ lastAnswer, response, toolCalls, tokens }: ChatView, stopReason: StopReason, isAtLimit: boolean): void {

@@ -1,9 +1,9 @@
-import type { AgentSession } from "../../agent-session.ts";
 import { SessionError } from "../../errors.ts";
 import { toWireModel } from "../../models/wire-model.ts";
 import type { CommandData, CommandParams } from "../../protocol/commands.ts";
 import { type CommandName, commandAliases, commandDispatch } from "../../protocol/dispatch.ts";
 import { protocolVersion } from "../../protocol/version.ts";
+import type { AgentSession } from "../../session/agent-session.ts";
 import { packageVersion } from "../../version.ts";
 import type { RecordWriter } from "../record-writer.ts";
 import { toSentEntry, toSentMessage, toSentTree } from "../sent-attachments.ts";
@@ -50,32 +50,32 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
     await session.abortAndSubmit(message, { attachments, images, signal });
     return undefined;
   },
-  clear_queue: ({ session }) => session.clearQueue(),
+  clear_queue: ({ session }) => session.queues.clear(),
   set_steering_mode({ session }, { mode }) {
-    session.setSteeringMode(mode);
+    session.queues.setMode("steer", mode);
     return undefined;
   },
   set_follow_up_mode({ session }, { mode }) {
-    session.setFollowUpMode(mode);
+    session.queues.setMode("followUp", mode);
     return undefined;
   },
   set_interrupt_mode({ session }, { mode }) {
-    session.setInterruptMode(mode);
+    session.queues.setInterruptMode(mode);
     return undefined;
   },
   set_auto_retry({ session }, { enabled }) {
-    session.setAutoRetry(enabled);
+    session.retries.setEnabled(enabled);
     return undefined;
   },
   abort_retry({ session }) {
-    session.abortRetry();
+    session.retries.cancel();
     return undefined;
   },
   async new_session({ session }, { parentSession }) {
-    return move(() => session.newSession(parentSession === undefined ? {} : { parentSession }));
+    return move(() => session.history.startNew(parentSession === undefined ? {} : { parentSession }));
   },
   async switch_session({ session }, { sessionPath }) {
-    return move(() => session.switchSession(sessionPath));
+    return move(() => session.history.open(sessionPath));
   },
   async fork({ session }, { entryId }) {
     return moveFrom(() => session.history.fork(entryId));
@@ -115,7 +115,7 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
   async set_model({ session }, { provider, modelId }) {
     const model = await session.models.find(provider, modelId);
     if (!model) throw new Error(await session.models.describeMissing(provider, modelId));
-    await session.setModel(model);
+    await session.models.set(model);
     return toWireModel(model);
   },
   async get_available_models({ session }) {
@@ -124,10 +124,10 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
   async cycle_model({ session }) {
     const model = await session.models.cycle();
     if (!model) return null;
-    return { model: toWireModel(model), thinkingLevel: session.thinkingLevel, isScoped: session.models.isScoped };
+    return { model: toWireModel(model), thinkingLevel: session.models.level, isScoped: session.models.isScoped };
   },
   async set_thinking_level({ session }, { level }) {
-    await session.setThinkingLevel(level);
+    await session.models.setLevel(level);
     return undefined;
   },
   async cycle_thinking_level({ session }) {
@@ -139,24 +139,24 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
     leaveLane();
     const id = Object.hasOwn(request, "id") ? { id: request.id } : {};
     const onOutput = (delta: string) => output.sendBashUpdate({ type: "bash_execution_update", ...id, delta });
-    return session.bash(command, { excludeFromContext, signal, ...(output.mode === "deltas" ? { onOutput } : {}) });
+    return session.shell.run(command, { excludeFromContext, signal, ...(output.mode === "deltas" ? { onOutput } : {}) });
   },
   abort_bash({ session }) {
-    session.abortBash();
+    session.shell.abort();
     return undefined;
   },
   compact: ({ session, signal, leaveLane }, { customInstructions }) =>
     session.compact({ instructions: customInstructions, signal, onStarted: leaveLane }),
   set_auto_compaction({ session }, { enabled }) {
-    session.setAutoCompaction(enabled);
+    session.compaction.setEnabled(enabled);
     return undefined;
   },
   async set_todos({ session }, { phases }) {
-    return { todoPhases: await session.setTodos(phases) };
+    return { todoPhases: await session.todos.set(phases) };
   },
   get_session_stats: ({ session }) => session.stats(),
   get_commands: async ({ session }) => ({ commands: await session.listCommands() }),
-  export_html: async ({ session }, { outputPath }) => ({ path: await session.exportHtml(outputPath) }),
+  export_html: async ({ session }, { outputPath }) => ({ path: await session.history.exportHtml(outputPath) }),
   async set_host_tools({ session, hostTools }, { tools }) {
     session.tools.replace("host", (await hostTools()).create(tools));
     return { toolNames: tools.map(({ name }) => name) };

@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
-import type { AgentSession } from "../../agent-session.ts";
 import type { StreamMode } from "../../protocol/data.ts";
 import { LineDecoder } from "../../protocol/jsonl.ts";
 import { protocolVersion } from "../../protocol/version.ts";
+import type { AgentSession } from "../../session/agent-session.ts";
 import { untilAborted } from "../../until-aborted.ts";
 import { packageVersion } from "../../version.ts";
 import { endInTime } from "../end-in-time.ts";
@@ -60,7 +60,7 @@ export async function serveRpc(session: AgentSession, connection: RpcConnection)
     await server.settle();
   };
   const lines = readInput(input, decoder);
-  const end = Promise.race([lines.end, sink.closed, session.shutdownRequested]);
+  const end = Promise.race([lines.end, sink.closed, session.shutdown.requested]);
   await (signal ? untilAborted(end, signal).catch(() => undefined) : end);
   lines.stop();
   server.endInput();

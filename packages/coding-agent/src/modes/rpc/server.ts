@@ -1,7 +1,7 @@
-import type { AgentSession } from "../../agent-session.ts";
 import { Breather } from "../../exec/breather.ts";
 import { type CommandName, commandDispatch, findCommand } from "../../protocol/dispatch.ts";
 import type { RpcResponse } from "../../protocol/frames.ts";
+import type { AgentSession } from "../../session/agent-session.ts";
 import { untilAborted } from "../../until-aborted.ts";
 import type { RecordWriter } from "../record-writer.ts";
 import { type HandlerContext, handlers } from "./handlers.ts";
@@ -52,7 +52,7 @@ export class RpcServer {
     this.#session = session;
     this.#output = output;
     this.#user = new RpcUserInterface((frame) => output.send(frame));
-    session.connectUser(this.#user);
+    session.user.connect(this.#user);
     session.subscribe((event) => output.sendEvent(event));
     this.#started = session.start();
     this.#lane = Promise.race([this.#started, this.#user.hasAsked]);

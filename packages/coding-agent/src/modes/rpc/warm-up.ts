@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { isReplayed, type Model } from "@pikit/ai";
-import type { AgentSession } from "../../agent-session.ts";
-import { createAgentSession } from "../../create-agent-session.ts";
+import type { AgentSession } from "../../session/agent-session.ts";
+import { createAgentSession } from "../../session/assemble/create.ts";
 import { RecordWriter } from "../record-writer.ts";
 import { rehearsedAnswers } from "./rehearsed-answers.ts";
 import { loadParamReaders } from "./server.ts";
@@ -13,7 +13,7 @@ import { loadParamReaders } from "./server.ts";
  */
 export async function warmUp(session: AgentSession): Promise<void> {
   await Promise.all([loadParamReaders(), session.warmUp()]);
-  if (session.model && !session.isStreaming) await rehearse(session.model);
+  if (session.models.current && !session.isStreaming) await rehearse(session.models.current);
 }
 
 /**

@@ -3,12 +3,12 @@ import { emptyUsage, isSilentOverflow, type Model } from "@pikit/ai";
 import { createCompactionSummary, isFailed, isSinceCompaction } from "../../conversation/compaction-summary.ts";
 import type { EntryContent, SessionEntry } from "../../conversation/entries.ts";
 import { SessionError } from "../../errors.ts";
-import type { CompactionPreview, CompactionWish } from "../../extensions/events.ts";
 import type { CompactionDetails, CompactionResult, ContextUsage } from "../../protocol/data.ts";
 import type { CompactionEvent } from "../../protocol/events.ts";
 import type { AutoRetry } from "../auto-retry.ts";
 import { contextUsageOf, estimateContext, estimateMessage, measureContext } from "./context-size.ts";
 import type { CompactionPlan } from "./cut-point.ts";
+import type { CompactionPreview, CompactionWish } from "./intercept.ts";
 import { type CompactionSettings, isPastThreshold, leastWorthwhile, scaleBudget, summaryLimit } from "./policy.ts";
 
 export type CompactionEntry = Extract<EntryContent, { type: "compaction" }>;
@@ -79,7 +79,7 @@ export class Compactor {
     return this.#enabled;
   }
 
-  set enabled(enabled: boolean) {
+  setEnabled(enabled: boolean): void {
     this.#enabled = enabled;
   }
 

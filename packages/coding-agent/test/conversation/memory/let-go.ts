@@ -69,7 +69,7 @@ const common = { cwd, agentDir, model, tools: ["delegate" as const], customTools
 
 const steps: Readonly<Record<string, (session: AgentSession) => Promise<unknown>>> = {
   compact: (session) => session.compact(),
-  newSession: (session) => session.newSession(),
+  newSession: (session) => session.history.startNew(),
   fork: async (session) => session.history.fork(await userEntry(session, 1)),
   branch: async (session) => session.history.branch(await userEntry(session, 1)),
   /** What the first compaction has let go of is in memory again, and let go of again. */
@@ -82,7 +82,7 @@ const steps: Readonly<Record<string, (session: AgentSession) => Promise<unknown>
     await session.compact();
   },
   async delegate(session) {
-    await session.newSession();
+    await session.history.startNew();
     answers = [{ toolCalls: [{ name: "delegate", arguments: { task: "Look." } }] }, ...calls];
     await session.prompt("Let somebody look.");
   },
@@ -93,15 +93,15 @@ const steps: Readonly<Record<string, (session: AgentSession) => Promise<unknown>
     await session.queue("followUp", { text: "Then this", images: [image()] });
     await session.prompt("Go.");
     await session.queue("followUp", { text: "Never this", images: [image()] });
-    await session.clearQueue();
+    await session.queues.clear();
     answers = [...calls];
     await session.prompt("Look again.");
     await session.compact();
   },
   async bash(session) {
-    await session.bash("seq 10000");
+    await session.shell.run("seq 10000");
     await session.prompt("See?");
-    await session.newSession();
+    await session.history.startNew();
   },
   ...(place === "memory" ? {} : { switchSession }),
 };
@@ -110,7 +110,7 @@ async function switchSession(session: AgentSession): Promise<void> {
   const other = await createAgentSession({ ...common, session: "new" });
   await other.prompt("Another session.");
   await other.dispose();
-  await session.switchSession(other.sessionFile as string);
+  await session.history.open(other.sessionFile as string);
 }
 
 async function userEntry(session: AgentSession, index: number): Promise<string> {

@@ -351,7 +351,7 @@ describe("CP-001 threshold", () => {
     const session = createCompacted({ entries: path(...long, ...long), settings: { enabled: false } });
     await session.prompt("Go");
     expect(ends(session)).toEqual([]);
-    session.compactor.enabled = true;
+    session.compactor.setEnabled(true);
     await session.prompt("Go");
     expect(ends(session)).toHaveLength(1);
   });

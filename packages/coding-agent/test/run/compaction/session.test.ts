@@ -1,7 +1,7 @@
 import { createScriptedModel, type ScriptedAnswer } from "@pikit/ai";
 import { describe, expect, test } from "vitest";
-import type { AgentSessionEvent } from "../../../src/agent-session.ts";
-import type { CreateAgentSessionOptions } from "../../../src/agent-session-options.ts";
+import type { AgentSessionEvent } from "../../../src/session/events.ts";
+import type { CreateAgentSessionOptions } from "../../../src/session/options.ts";
 import { createGate, throughGate } from "../../helpers/gate.ts";
 import { nextEvent, openSession } from "../../helpers/sessions.ts";
 import { useWorkspace } from "../../helpers/workspace.ts";
@@ -150,7 +150,7 @@ describe("in a session", () => {
   test("ER-023 off, an overflow surfaces once", async () => {
     const overflow = { error: { status: 400, message: "prompt is too long: 12,000 tokens > 10,000 maximum" } };
     const { session, events } = await openLong({ answers: [overflow] });
-    session.setAutoCompaction(false);
+    session.compaction.setEnabled(false);
     await session.prompt("Go");
     expect(told(events)).toEqual(["agent_start", "turn_start", "user", "assistant error", "agent_end", "agent_settled"]);
     expect(session.state().autoCompactionEnabled).toBe(false);

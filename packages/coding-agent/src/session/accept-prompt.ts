@@ -1,0 +1,46 @@
+import type { AgentMessage } from "@pikit/agent";
+import { loadApi } from "@pikit/ai";
+import { SessionError } from "../errors.ts";
+import { createUserMessage, type PromptInput } from "../prompt/prompt-input.ts";
+import type { PromptRun } from "../run/run-controller.ts";
+import type { SessionParts } from "./parts.ts";
+
+/**
+ * Accepts a prompt and starts its run: everything that may be wrong is checked first, then the message is stored, then the model is asked.
+ *
+ * @param prepare - Makes the message.
+ * @throws {SessionError} When it is refused, as `AgentSession.prompt` says. Nothing is stored then.
+ */
+export function startRun(parts: SessionParts, prepare: () => Promise<AgentMessage>, signal?: AbortSignal): Promise<PromptRun> {
+  const { agent, limits, queues, registry, runs, systemPrompt, transcript } = parts;
+  return runs.start(async (abortRun) => {
+    const { model } = agent.state;
+    if (!model) {
+      throw new SessionError("no_model", "No model is chosen. Choose one with set_model or --model, for example demo/tour.");
+    }
+    // Loads while the request is prepared; the first use of the adapter reports a failure.
+    loadApi(model.api).catch(() => undefined);
+    await systemPrompt.begin();
+    const message = await prepare();
+    await registry.requireCredentials(model);
+    await transcript.recordChoices();
+    const messages = [...queues.takeSteering(), message];
+    for (const each of messages) await transcript.accept(each);
+    limits.start(abortRun);
+    return messages;
+  }, signal);
+}
+
+/** Makes the message of a prompt: expands templates, then asks the extensions. */
+export async function preparePrompt(
+  { systemPrompt, hooks, prompts, transcript }: SessionParts,
+  typed: PromptInput,
+  signal: AbortSignal | undefined,
+): Promise<AgentMessage> {
+  const { cwd } = transcript.conversation.header;
+  const input = { ...typed, text: await prompts.expand(typed.text, cwd) };
+  const prepared = await hooks.current?.beforePrompt?.(input, () => systemPrompt.text, signal);
+  if (prepared && "refuse" in prepared) throw new SessionError("invalid_input", prepared.refuse);
+  if (prepared?.systemPrompt !== undefined) systemPrompt.replace(prepared.systemPrompt);
+  return createUserMessage(prepared?.input ?? input);
+}

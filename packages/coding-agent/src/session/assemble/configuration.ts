@@ -1,0 +1,40 @@
+import type { Settings } from "../../config/settings.ts";
+import type { HookSlot } from "../../extensions/hooks.ts";
+import { LazyExtensions } from "../../extensions/lazy-extensions.ts";
+import { SlashCommands } from "../../extensions/slash-commands.ts";
+import { SessionResources } from "../resources.ts";
+import type { Setup } from "./setup.ts";
+
+/** What files and extensions bring to a session. */
+export interface Configuration {
+  settings: Settings;
+  resources: SessionResources;
+  commands: SlashCommands;
+  /** Absent in a sub-task: its hooks are those of the session that delegates. */
+  extensions: LazyExtensions | undefined;
+  hooks: HookSlot;
+}
+
+/**
+ * Reads the settings and loads the extensions.
+ *
+ * @param cwd - The folder that the session works in.
+ * @throws {UsageError} When a configuration file is faulty.
+ */
+export async function readConfiguration(setup: Setup, cwd: string): Promise<Configuration> {
+  const { options, parent, user } = setup;
+  const resources = new SessionResources({ ...options, startFolder: options.cwd, cwd, user });
+  const settings = await resources.readSettings();
+  const commands = new SlashCommands();
+  if (parent) return { settings, resources, commands, extensions: undefined, hooks: parent.hooks };
+  const extensions = new LazyExtensions({
+    agentDir: options.agentDir,
+    commands,
+    factories: resources.factories,
+    places: () => resources.extensionPlaces(),
+    limitMs: options.extensionTimeoutMs,
+  });
+  setup.onFailure(() => extensions.shutdown());
+  if (resources.hasExtensions(settings)) await extensions.load();
+  return { settings, resources, commands, extensions, hooks: extensions };
+}

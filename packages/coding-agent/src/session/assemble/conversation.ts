@@ -1,0 +1,21 @@
+import { resolve } from "node:path";
+import { sessionFolder } from "../../config/paths.ts";
+import { Conversation } from "../../conversation/conversation.ts";
+import { MemorySessionStore } from "../../conversation/memory-store.ts";
+import type { SessionStore } from "../../conversation/session-store.ts";
+import type { Setup } from "./setup.ts";
+
+/** Begins the conversation of a session, or opens one. */
+export async function openConversation({ options, report }: Setup): Promise<{ store: SessionStore; conversation: Conversation }> {
+  const { cwd, session: choice = "new" } = options;
+  const store = options.store ?? (await createStore(options));
+  if (choice === "new" || choice === "memory") return { store, conversation: Conversation.create(store, { cwd }) };
+  const { chooseSession } = await import("../../conversation/choose-session.ts");
+  return { store, conversation: await chooseSession(store, choice, cwd, report) };
+}
+
+async function createStore({ cwd, agentDir, session, sessionDir }: Setup["options"]): Promise<SessionStore> {
+  if (session === "memory") return new MemorySessionStore({ keepClosed: false });
+  const { FileSessionStore } = await import("../../conversation/file-store.ts");
+  return new FileSessionStore(resolve(sessionDir ?? sessionFolder(cwd, agentDir)));
+}

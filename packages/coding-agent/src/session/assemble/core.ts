@@ -1,0 +1,56 @@
+import { Agent } from "@pikit/agent";
+import type { Settings } from "../../config/settings.ts";
+import type { BranchContext } from "../../conversation/context.ts";
+import type { Conversation } from "../../conversation/conversation.ts";
+import { levelFor, ModelChoice } from "../../models/model-choice.ts";
+import { SessionEvents } from "../events.ts";
+import { SessionLife } from "../life.ts";
+import { QueueUpdates } from "../parts/queue-updates.ts";
+import { SessionQueues } from "../parts/queues.ts";
+import { Transcript } from "../parts/transcript.ts";
+import type { SessionParts } from "../parts.ts";
+import type { Configuration } from "./configuration.ts";
+import type { Models } from "./models.ts";
+
+/** What all other parts of a session work on. */
+export type Core = Pick<
+  SessionParts,
+  "life" | "events" | "agent" | "transcript" | "queues" | "queueUpdates" | "registry" | "models"
+>;
+
+/**
+ * Makes the agent, and what keeps it and the stored conversation the same.
+ *
+ * @param conversation - Not kept but in the transcript, which lets go of it when the session goes to another one; so with `context`.
+ */
+export function createCore(
+  { settings, hooks }: Configuration,
+  { registry, model, thinkingLevel, scope }: Models,
+  conversation: Conversation,
+  context: BranchContext,
+): Core {
+  const events = new SessionEvents(hooks);
+  const agent = new Agent({ ...modesOf(settings), ...(model && { model }), thinkingLevel: levelFor(thinkingLevel, model) });
+  const transcript = new Transcript(agent, conversation, context, (error) => {
+    void events.emit({ type: "error", error });
+    return events.hasSubscribers;
+  });
+  const queues = new SessionQueues(agent, transcript);
+  const queueUpdates = new QueueUpdates(queues, (texts) => void events.emit({ type: "queue_update", ...texts }));
+  agent.subscribeToQueues(() => queueUpdates.noteChange());
+  const models = new ModelChoice({
+    ...{ agent, models: registry, thinkingLevel },
+    ...(scope && { scope }),
+    onChanged: () => transcript.recordChoices(),
+    onLevelChanged: (level) => void events.emit({ type: "thinking_level_changed", level }),
+  });
+  return { life: new SessionLife(), events, agent, transcript, queues, queueUpdates, registry, models };
+}
+
+function modesOf({ steeringMode, followUpMode, interruptMode }: Settings) {
+  return {
+    ...(steeringMode ? { steeringMode } : {}),
+    ...(followUpMode ? { followUpMode } : {}),
+    ...(interruptMode ? { interruptMode } : {}),
+  };
+}

@@ -1,0 +1,78 @@
+import type { Conversation } from "../../conversation/conversation.ts";
+import type { SessionStore } from "../../conversation/session-store.ts";
+import { SessionError } from "../../errors.ts";
+import { describeOldBun } from "../../runtime.ts";
+import { AgentSession } from "../agent-session.ts";
+import type { CreateAgentSessionOptions } from "../options.ts";
+import { type Configuration, readConfiguration } from "./configuration.ts";
+import { openConversation } from "./conversation.ts";
+import { createCore } from "./core.ts";
+import { bindExtensions } from "./extensions.ts";
+import { createHistory } from "./history.ts";
+import { prepareModels } from "./models.ts";
+import { createPrompts } from "./prompts.ts";
+import { createRuns } from "./run.ts";
+import { createSetup, type ParentSession, type Setup } from "./setup.ts";
+import { createSupervision } from "./supervision.ts";
+import { createTools } from "./tools.ts";
+
+/**
+ * Makes a session ready for its first prompt. Nothing is written before that, and no provider is asked.
+ *
+ * @throws {UsageError} When the named model does not exist, or a configuration file is faulty.
+ * @throws {SessionError} When the chosen session cannot be opened, a stream rule cannot be used, or Bun is too old.
+ * @throws {AiError} When nothing can be recorded in the file of `record`, or the model cannot be recorded.
+ */
+export function createAgentSession(options: CreateAgentSessionOptions = {}): Promise<AgentSession> {
+  return openSession(options, undefined);
+}
+
+/** @param parent - The session that delegates to this one; undefined for the session of a user. */
+async function openSession(options: CreateAgentSessionOptions, parent: ParentSession | undefined): Promise<AgentSession> {
+  const oldBun = describeOldBun();
+  if (oldBun !== undefined) throw new SessionError("unsupported_runtime", oldBun);
+  /** What ends the things that were begun, the last first. */
+  const undo: (() => unknown)[] = [];
+  const setup = createSetup(options, { parent, openTask: openSession, onFailure: (end) => undo.unshift(end) });
+  const { store, conversation } = await openConversation(setup);
+  setup.onFailure(() => conversation.close());
+  try {
+    return await assemble(setup, store, conversation);
+  } catch (error) {
+    // The first error is the one that tells why.
+    for (const end of undo) await Promise.resolve(end()).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Makes the parts of a session one after another, each from those before it, and the session from all of them. */
+async function assemble(setup: Setup, store: SessionStore, conversation: Conversation): Promise<AgentSession> {
+  const { cwd } = conversation.header;
+  const configuration = await readConfiguration(setup, cwd);
+  const context = await conversation.readContext();
+  const models = await prepareModels(setup, configuration, context, cwd);
+  const core = createCore(configuration, models, conversation, context);
+  const supervision = await createSupervision(setup, configuration, core);
+  const tools = await createTools(setup, configuration, core, supervision);
+  const prompts = createPrompts(setup, configuration, core, tools);
+  const runs = createRuns({ setup, configuration, core, supervision, tools, prompts });
+  const history = await createHistory(store, configuration, core, supervision, tools, runs);
+  const parts = { user: setup.user, ...configuration, ...core, ...supervision, ...tools, ...prompts, ...runs, history };
+  const session = new AgentSession(parts);
+  setup.onFailure(() => session.dispose());
+  if (setup.options.name !== undefined) await giveName(session, setup.options.name);
+  reportProblems(setup, configuration);
+  await bindExtensions(session, setup, configuration, parts, tools);
+  if (setup.options.autoStart !== false) await session.start();
+  return session;
+}
+
+async function giveName({ history }: AgentSession, name: string): Promise<void> {
+  if (name !== history.name) await history.setName(name);
+}
+
+function reportProblems({ parent, report }: Setup, { resources, extensions }: Configuration): void {
+  // The problems of a sub-task are those of the session that delegates, which has reported them.
+  if (parent) return;
+  for (const problem of [...resources.problems, ...(extensions?.problems ?? [])]) report(problem);
+}

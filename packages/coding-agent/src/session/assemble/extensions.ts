@@ -1,0 +1,36 @@
+import type { SlashCommand } from "../../extensions/slash-commands.ts";
+import { createSessionAccess } from "../access.ts";
+import type { AgentSession } from "../agent-session.ts";
+import type { SessionParts } from "../parts.ts";
+import type { Configuration } from "./configuration.ts";
+import type { Setup } from "./setup.ts";
+import type { Tools } from "./tools.ts";
+
+/** Puts the extensions that were loaded to work, now that there is a session. They are told of its start by `start`. */
+export async function bindExtensions(
+  session: AgentSession,
+  { options }: Setup,
+  { extensions, commands }: Configuration,
+  parts: SessionParts,
+  { runProcess, tiers }: Tools,
+): Promise<void> {
+  if (!extensions) return;
+  const access = createSessionAccess(session, parts, {
+    runProcess,
+    setTiers(brought) {
+      tiers.current = { ...brought, ...options.toolTiers };
+    },
+  });
+  commands.register(
+    reloadCommand(async () => {
+      parts.prompts.forget();
+      parts.systemPrompt.forget();
+      await extensions.reload(access);
+    }),
+  );
+  await extensions.bind(access);
+}
+
+function reloadCommand(run: () => Promise<void>): SlashCommand {
+  return { name: "reload", source: "extension", isHidden: true, run };
+}

@@ -1,0 +1,51 @@
+import { resolve } from "node:path";
+import { type Model, parseThinkingLevel, type ThinkingLevel } from "@pikit/ai";
+import type { BranchContext } from "../../conversation/context.ts";
+import { Credentials } from "../../models/credentials.ts";
+import type { ScopedModel } from "../../models/model-choice.ts";
+import { ModelRegistry } from "../../models/model-registry.ts";
+import { type ResolvedModel, resolveModel } from "../../models/model-resolver.ts";
+import type { Configuration } from "./configuration.ts";
+import type { Setup } from "./setup.ts";
+
+/** The models that a session can have, and those that it begins with. */
+export interface Models {
+  registry: ModelRegistry;
+  /** Undefined when none was chosen and none has a key. */
+  model: Model | undefined;
+  /** The level that the user wants; each model gets the nearest one that it has. */
+  thinkingLevel: ThinkingLevel;
+  /** The models that `models.cycle` walks; undefined: all that can be used. */
+  scope: ScopedModel[] | undefined;
+}
+
+/**
+ * Chooses the model and its thinking level: the options' choice, else the one of the session so far, else the settings'.
+ *
+ * @param cwd - The folder that the session works in; paths of options are relative to the folder where it was started.
+ * @throws {UsageError} When the named model does not exist, or `models.json` is faulty.
+ */
+export async function prepareModels(
+  { options, report }: Setup,
+  { settings, extensions }: Configuration,
+  context: BranchContext,
+  cwd: string,
+): Promise<Models> {
+  const { agentDir, apiKey, modelScope, offline = false, provider, record } = options;
+  const credentials = new Credentials(agentDir, { apiKey });
+  const recordTo = record === undefined ? {} : { recordTo: resolve(options.cwd, record) };
+  const registry = new ModelRegistry({ agentDir, credentials, cwd, offline, report, ...recordTo });
+  for (const brought of extensions?.providers ?? []) registry.addProvider(brought);
+  const stored = context.model && `${context.model.provider}/${context.model.modelId}`;
+  const named: ResolvedModel =
+    typeof options.model === "object"
+      ? { model: options.model }
+      : await resolveModel(registry, { model: options.model, provider }, settings, stored);
+  const level = options.thinkingLevel ?? named.thinkingLevel ?? context.thinkingLevel ?? settings.defaultThinkingLevel;
+  return {
+    registry,
+    model: named.model && (await registry.prepare(named.model)),
+    thinkingLevel: (level !== undefined && parseThinkingLevel(level)) || "medium",
+    scope: modelScope && (await (await import("../../models/model-scope.ts")).resolveScope(registry, modelScope)),
+  };
+}

@@ -1,0 +1,72 @@
+import type { AgentTool } from "@pikit/agent";
+import type { Settings } from "../../config/settings.ts";
+import type { ProcessRunner } from "../../exec/run-process.ts";
+import type { TaskRunnerOptions, TaskSession, TaskSessionRequest } from "../../run/delegation.ts";
+import { isBuiltInTool, isBuiltInToolName, loadTools } from "../../tools/index.ts";
+import type { CreateAgentSessionOptions } from "../options.ts";
+import type { Core } from "./core.ts";
+import type { Supervision } from "./supervision.ts";
+
+export interface OwnToolsParts {
+  options: CreateAgentSessionOptions;
+  settings: Settings;
+  runProcess: ProcessRunner;
+  agent: Core["agent"];
+  limits: Supervision["limits"];
+  todoList: Supervision["todoList"];
+  /** How deep the session is: 0 for one that a user talks to. */
+  depth: number;
+  /** Opens the session of a sub-task, whose own options take the place of this session's. */
+  openTask(own: CreateAgentSessionOptions, depth: number): Promise<TaskSession>;
+}
+
+/** Loads the tools that a session begins with, and returns what makes them for a working folder. */
+export async function loadOwnTools(parts: OwnToolsParts): Promise<(cwd: string) => AgentTool[]> {
+  const { tools, customTools = [], separateStreams, files, onCommandOutput, onPreview, onDelegation } = parts.options;
+  const createBuiltIn = await loadTools(tools);
+  const furtherTools = customTools.length > 0 ? customTools.map((await import("../../tools/define-tool.ts")).toAgentTool) : [];
+  return (cwd) => {
+    const builtIn = createBuiltIn(cwd, {
+      todos: parts.todoList,
+      runTask: async (task) => (await import("../../run/delegation.ts")).createTaskRunner(taskOptions(cwd, parts))(task),
+      runProcess: parts.runProcess,
+      ...pick("defaultTimeoutSeconds", parts.settings.shell?.timeoutSeconds),
+      ...pick("separateStreams", separateStreams),
+      ...pick("files", files),
+      ...pick("onCommandOutput", onCommandOutput),
+      ...pick("onPreview", onPreview),
+      ...pick("onDelegation", onDelegation),
+    });
+    return [...builtIn.filter(({ name }) => !furtherTools.some((tool) => tool.name === name)), ...furtherTools];
+  };
+}
+
+function taskOptions(cwd: string, { agent, limits, depth, openTask }: OwnToolsParts): TaskRunnerOptions {
+  return {
+    depth,
+    toolNames: () => agent.state.tools.map(({ name }) => name),
+    openSession({ tools, limits: taskLimits, depth: taskDepth }: TaskSessionRequest) {
+      const { tools: present, model } = agent.state;
+      return openTask({ ...chooseTools(present, tools), ...pick("model", model), cwd, limits: taskLimits }, taskDepth);
+    },
+    remainingLimits: () => limits.remaining,
+    countUsage: (usage) => limits.countCost({ usage }),
+  };
+}
+
+/** The tools of a sub-task by name: its own built-in ones, and the other ones of the session that delegates. */
+function chooseTools(
+  parent: readonly AgentTool[],
+  names: readonly string[],
+): Pick<CreateAgentSessionOptions, "tools" | "customTools"> {
+  const chosen = parent.filter(({ name }) => names.includes(name));
+  return {
+    tools: chosen.filter(isBuiltInTool).flatMap(({ name }) => (isBuiltInToolName(name) ? [name] : [])),
+    customTools: chosen.filter((tool) => !isBuiltInTool(tool)),
+  };
+}
+
+/** An option that is absent when it has no value. */
+function pick<K extends string, V>(key: K, value: V | undefined): { [N in K]?: V } {
+  return (value === undefined ? {} : { [key]: value }) as { [N in K]?: V };
+}

@@ -1,0 +1,52 @@
+import { resolve } from "node:path";
+import type { AgentTool } from "@pikit/agent";
+import { loadReaders, PromptResources } from "../../prompt/prompt-resources.ts";
+import { SystemPrompt } from "../parts/system-prompt.ts";
+import type { SessionParts } from "../parts.ts";
+import type { Configuration } from "./configuration.ts";
+import type { Core } from "./core.ts";
+import type { Setup } from "./setup.ts";
+import type { Tools } from "./tools.ts";
+
+export type Prompts = Pick<SessionParts, "prompts" | "systemPrompt">;
+
+/** Makes what prompts are made of: templates, skills and context files, and the system prompt. Nothing is read before the first prompt. */
+export function createPrompts(
+  setup: Setup,
+  configuration: Configuration,
+  { agent, transcript }: Core,
+  { tools, mcp }: Tools,
+): Prompts {
+  const { options } = setup;
+  const prompts = createResources(setup, configuration);
+  let readFor = transcript.conversation.header.id;
+  const build = async (cwd: string, present: readonly AgentTool[]) => {
+    const { id } = transcript.conversation.header;
+    // Another session begins with the files as they are now.
+    if (readFor !== id) prompts.forget();
+    readFor = id;
+    const [{ contextFiles, skills }, { buildSystemPrompt }] = await Promise.all([prompts.load(cwd), loadReaders()]);
+    return buildSystemPrompt({
+      ...{ cwd, tools: present, contextFiles, skills },
+      serverInstructions: mcp?.instructions ?? [],
+      instructions: options.systemPrompt,
+      append: options.appendSystemPrompt,
+    });
+  };
+  return { prompts, systemPrompt: new SystemPrompt({ agent, tools, transcript, build }) };
+}
+
+function createResources({ options, report }: Setup, { resources, settings }: Configuration): PromptResources {
+  return new PromptResources({
+    agentDir: options.agentDir,
+    isTrusted: (folder) => resources.isTrusted(folder),
+    contextFiles: options.contextFiles,
+    skills: namedPaths(options.skills, settings.skills, options.cwd),
+    templates: namedPaths(options.promptTemplates, settings.prompts, options.cwd),
+    report,
+  });
+}
+
+function namedPaths(extra: readonly string[] | false | undefined, settings: readonly string[] | undefined, folder: string) {
+  return extra === false ? false : { extra: extra?.map((path) => resolve(folder, path)), settings };
+}

@@ -1,0 +1,114 @@
+import type { Agent, AgentEvent, AgentHooks, PendingToolCall } from "@pikit/agent";
+import type { Approvals } from "../../approvals/approvals.ts";
+import { toModelMessages } from "../../conversation/messages.ts";
+import { CommandRuns } from "../../extensions/command-runs.ts";
+import type { HookSlot } from "../../extensions/hooks.ts";
+import { RunController } from "../../run/run-controller.ts";
+import { RunSupervisor } from "../../run/run-supervisor.ts";
+import type { ToolPatterns } from "../../run/tool-patterns.ts";
+import { SessionShell } from "../parts/shell.ts";
+import type { SessionParts } from "../parts.ts";
+import type { Configuration } from "./configuration.ts";
+import type { Core } from "./core.ts";
+import type { Prompts } from "./prompts.ts";
+import type { Setup } from "./setup.ts";
+import type { Supervision } from "./supervision.ts";
+import type { Tools } from "./tools.ts";
+
+export type Runs = Pick<SessionParts, "runs" | "commandRuns" | "shell">;
+
+/** Everything that was made before the runs. */
+interface RunInputs {
+  setup: Setup;
+  configuration: Configuration;
+  core: Core;
+  supervision: Supervision;
+  tools: Tools;
+  prompts: Prompts;
+}
+
+/** Makes what carries out prompts, commands of extensions, and shell commands of the user. */
+export function createRuns(inputs: RunInputs): Runs {
+  const { configuration, core, supervision, tools } = inputs;
+  const { agent, events, transcript } = core;
+  const { retries, todoList, limits, compactor, rules } = supervision;
+  const supervisor = new RunSupervisor({
+    ...{ agent, limits, compactor, rules, retry: retries.answers, todos: todoList },
+    beforeToolCall: beforeToolCall(configuration.hooks, tools.approvals),
+  });
+  observeRuns(agent, core, supervisor);
+  const runs = createController(inputs, supervisor);
+  return {
+    runs,
+    commandRuns: new CommandRuns({
+      isRunning: () => runs.isActive,
+      startedRuns: () => events.startedRuns,
+      emit: events.emit,
+    }),
+    shell: new SessionShell(tools.runProcess, transcript),
+  };
+}
+
+function createController(
+  { setup, configuration, core, supervision, tools, prompts }: RunInputs,
+  supervisor: RunSupervisor,
+): RunController {
+  const { hooks, settings } = configuration;
+  const { agent, events, queueUpdates, transcript } = core;
+  const { requestOptions } = supervision;
+  const agentHooks = { ...supervisor.hooks, ...createHooks(hooks, setup), requestOptions };
+  return new RunController(agent, agentHooks, {
+    async before(messages, signal) {
+      await hooks.current?.beforeRun?.();
+      tools.mcp?.configure(settings.mcpServers ?? {}, transcript.conversation.header.cwd);
+      await tools.mcp?.start(signal);
+      await prompts.systemPrompt.refresh();
+      return supervisor.beforeRun(messages, signal);
+    },
+    after: (signal) => supervisor.afterRun(signal),
+    settled() {
+      queueUpdates.flush();
+      return events.emit({ type: "agent_settled" });
+    },
+  });
+}
+
+/** The hooks of the agent that are no supervisor's: what extensions see and change, and what checks arguments. */
+function createHooks(hooks: HookSlot, { report }: Setup): AgentHooks {
+  let toolPatterns: ToolPatterns | undefined;
+  return {
+    toModelMessages(messages) {
+      const seen = hooks.current?.context?.(messages);
+      return seen === undefined ? toModelMessages(messages) : seen.then(toModelMessages);
+    },
+    async patternsFor(tool) {
+      toolPatterns ??= new (await import("../../run/tool-patterns.ts")).ToolPatterns(report);
+      return toolPatterns.forTool(tool);
+    },
+    afterToolCall: (call, outcome, signal) => hooks.current?.toolResult?.(call, outcome, signal),
+  };
+}
+
+/** Extensions decide first, approvals last: about the call as it is going to run. */
+function beforeToolCall(hooks: HookSlot, approvals: Approvals): NonNullable<AgentHooks["beforeToolCall"]> {
+  return async (call: PendingToolCall, signal: AbortSignal) => {
+    const verdict = await hooks.current?.toolCall?.(call, signal);
+    if (verdict && "refuse" in verdict) return verdict;
+    return (await approvals.check({ ...call, ...verdict }, signal)) ?? verdict;
+  };
+}
+
+/** Stores what the agent tells before anybody else is told of it. */
+function observeRuns(agent: Agent, { transcript, events }: Core, supervisor: RunSupervisor): void {
+  const emitStored = async (stored: Promise<void>, event: Extract<AgentEvent, { type: "message_end" }>) => {
+    await stored;
+    await events.emit(event);
+    await supervisor.observeAnswer(event.message);
+  };
+  agent.subscribe((event) => {
+    // Most events store nothing, and must not cost a promise or a closure each.
+    if (event.type === "message_end") return emitStored(transcript.store(event.message), event);
+    if (event.type === "turn_end") transcript.closeCalls();
+    return events.emit(event);
+  });
+}

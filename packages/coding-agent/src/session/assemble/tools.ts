@@ -1,0 +1,115 @@
+import { type Approvals, createApprovals } from "../../approvals/approvals.ts";
+import type { ToolTiers } from "../../approvals/assess-tool.ts";
+import type { Settings } from "../../config/settings.ts";
+import { createCommandEnvironment } from "../../exec/command-environment.ts";
+import { createLocalProcesses, type LocalProcesses, type ProcessRunner } from "../../exec/run-process.ts";
+import type { HookSlot, SessionHooks } from "../../extensions/hooks.ts";
+import type { McpServers } from "../../mcp/mcp-servers.ts";
+import { isBuiltInTool } from "../../tools/index.ts";
+import { SessionTodos } from "../parts/todos.ts";
+import { ToolSet } from "../parts/tool-set.ts";
+import type { SessionParts } from "../parts.ts";
+import type { Configuration } from "./configuration.ts";
+import type { Core } from "./core.ts";
+import { loadOwnTools } from "./own-tools.ts";
+import type { Setup } from "./setup.ts";
+import type { Supervision } from "./supervision.ts";
+
+/** The tools, what runs them, and who allows it. */
+export interface Tools extends Pick<SessionParts, "tools" | "todos" | "stopProcesses"> {
+  approvals: Approvals;
+  /** How far the calls of tools reach that are not our own. */
+  tiers: { current: NonNullable<ToolTiers["toolTiers"]> };
+  runProcess: ProcessRunner;
+  /** Absent when the settings name no servers. */
+  mcp: McpServers | undefined;
+}
+
+/** Makes the tools of a session. Those for its folder are made when the conversation takes effect. */
+export async function createTools(
+  setup: Setup,
+  configuration: Configuration,
+  core: Core,
+  supervision: Supervision,
+): Promise<Tools> {
+  const { options, parent, user, report } = setup;
+  const { settings, hooks } = configuration;
+  const { agent, transcript } = core;
+  const processes = createProcesses(settings);
+  const runProcess = options.runProcess ?? processes.run;
+  const tiers = { current: options.toolTiers ?? {} };
+  const approvals = parent?.approvals ?? createSessionApprovals(setup, settings, transcript, tiers);
+  const createOwn = await loadOwnTools({
+    ...{ options, settings, runProcess, agent, depth: parent?.depth ?? 0 },
+    ...{ limits: supervision.limits, todoList: supervision.todoList },
+    openTask: (own, depth) =>
+      setup.openTask({ ...options, ...own, user, session: "memory" }, { approvals, hooks: hooksOfTask(hooks), depth }),
+  });
+  const tools = new ToolSet(agent, createOwn, report);
+  const mcp = await createMcpServers(setup, settings, core, tools);
+  return {
+    ...{ tools, approvals, tiers, runProcess, mcp },
+    todos: new SessionTodos(supervision.todoList, tools),
+    async stopProcesses() {
+      await Promise.all([processes.stop(), mcp?.stop()]);
+    },
+  };
+}
+
+function createProcesses({ shell: { path: shellPath, passKeys } = {} }: Settings): LocalProcesses {
+  const env = passKeys === false ? createCommandEnvironment({ passKeys }) : undefined;
+  return createLocalProcesses({ env, shellPath });
+}
+
+function createSessionApprovals(
+  { options, user }: Setup,
+  settings: Settings,
+  transcript: Core["transcript"],
+  tiers: Tools["tiers"],
+): Approvals {
+  return createApprovals({
+    policy: options.approval ?? settings.approval ?? "never-ask",
+    readOnly: options.readOnly ?? false,
+    get cwd() {
+      return transcript.conversation.header.cwd;
+    },
+    get toolTiers() {
+      return tiers.current;
+    },
+    user,
+    isBuiltIn: isBuiltInTool,
+    ...(options.files ? { files: options.files } : {}),
+  });
+}
+
+/** The hooks of a sub-task: the extensions of the delegating session decide about its calls too. */
+function hooksOfTask(slot: HookSlot): HookSlot {
+  return {
+    get current(): SessionHooks | undefined {
+      const hooks = slot.current;
+      return (
+        hooks && {
+          toolCall: async (call, signal) => hooks.toolCall?.(call, signal),
+          toolResult: async (call, outcome, signal) => hooks.toolResult?.(call, outcome, signal),
+        }
+      );
+    },
+  };
+}
+
+async function createMcpServers(
+  { options, parent, report }: Setup,
+  { mcpServers = {} }: Settings,
+  { transcript }: Core,
+  tools: ToolSet,
+): Promise<McpServers | undefined> {
+  if (parent || options.mcp === false || Object.keys(mcpServers).length === 0) return undefined;
+  const { McpServers } = await import("../../mcp/mcp-servers.ts");
+  return new McpServers({
+    servers: mcpServers,
+    cwd: transcript.conversation.header.cwd,
+    replaceTools: (brought) => tools.replace("mcp", brought),
+    offline: options.offline,
+    report,
+  });
+}

@@ -1,0 +1,56 @@
+import type { Agent } from "@pikit/agent";
+import type { CommandRuns } from "../extensions/command-runs.ts";
+import type { HookSlot } from "../extensions/hooks.ts";
+import type { SlashCommands } from "../extensions/slash-commands.ts";
+import type { ModelChoice } from "../models/model-choice.ts";
+import type { ModelRegistry } from "../models/model-registry.ts";
+import type { PromptResources } from "../prompt/prompt-resources.ts";
+import type { Compactor } from "../run/compaction/compactor.ts";
+import type { LimitGuard } from "../run/limits.ts";
+import type { RunController } from "../run/run-controller.ts";
+import type { UserSlot } from "../user-interface.ts";
+import type { SessionEvents } from "./events.ts";
+import type { SessionLife } from "./life.ts";
+import type { SessionHistory } from "./parts/history.ts";
+import type { QueueUpdates } from "./parts/queue-updates.ts";
+import type { SessionQueues } from "./parts/queues.ts";
+import type { SessionRetries } from "./parts/retries.ts";
+import type { SessionShell } from "./parts/shell.ts";
+import type { SystemPrompt } from "./parts/system-prompt.ts";
+import type { SessionTodos } from "./parts/todos.ts";
+import type { ToolSet } from "./parts/tool-set.ts";
+import type { Transcript } from "./parts/transcript.ts";
+
+/** What a session is made of; the files of `assemble` make it, in the order of the groups here. */
+export interface SessionParts {
+  user: UserSlot;
+  /** The hooks of extensions; those of the delegating session in a sub-task. */
+  hooks: HookSlot;
+  commands: SlashCommands;
+
+  /** Whether the session can still be changed. */
+  life: SessionLife;
+  events: SessionEvents;
+  agent: Agent;
+  transcript: Transcript;
+  queues: SessionQueues;
+  queueUpdates: QueueUpdates;
+  registry: ModelRegistry;
+  models: ModelChoice;
+
+  retries: SessionRetries;
+  limits: LimitGuard;
+  compactor: Compactor;
+
+  tools: ToolSet;
+  todos: SessionTodos;
+  prompts: PromptResources;
+  systemPrompt: SystemPrompt;
+
+  runs: RunController;
+  commandRuns: CommandRuns;
+  shell: SessionShell;
+  history: SessionHistory;
+  /** Ends the processes that commands and MCP servers have left behind. */
+  stopProcesses(): Promise<void>;
+}

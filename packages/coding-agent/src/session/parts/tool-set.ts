@@ -1,0 +1,103 @@
+import type { Agent, AgentTool } from "@pikit/agent";
+import { isTooDeep, maxNesting } from "@pikit/ai";
+import { SessionError } from "../../errors.ts";
+
+/** Who brings tools beside those that the session was made with. */
+export type ToolSource = "host" | "extension" | "mcp";
+
+/** A tool that keeps something going beyond its calls. */
+type DisposableTool = AgentTool & { dispose(): Promise<void> };
+
+/** The tools of a session, from all that bring some. */
+export class ToolSet {
+  readonly #agent: Agent;
+  readonly #createTools: (cwd: string) => AgentTool[];
+  #own: readonly AgentTool[] = [];
+  readonly #added = new Map<ToolSource, readonly AgentTool[]>();
+  readonly #report: (problem: string) => void;
+  readonly #reported = new Set<string>();
+  #revision = 0;
+
+  /**
+   * @param createTools - Makes the session's own tools for a working folder.
+   * @param report - Told of a tool that cannot be used, and is left out.
+   */
+  constructor(agent: Agent, createTools: (cwd: string) => AgentTool[], report: (problem: string) => void = () => {}) {
+    this.#agent = agent;
+    this.#createTools = createTools;
+    this.#report = report;
+  }
+
+  get names(): string[] {
+    return this.#agent.state.tools.map(({ name }) => name);
+  }
+
+  /** Another number after each change. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Makes the session's own tools for a working folder, in place of those for another one. */
+  async workIn(cwd: string): Promise<void> {
+    await this.dispose();
+    this.#own = this.#usable(this.#createTools(cwd));
+    this.#apply();
+  }
+
+  /** Adds one of the session's own tools later on. One whose name is there already is passed over. */
+  add(tool: AgentTool): void {
+    if (this.names.includes(tool.name)) return;
+    this.#own = [...this.#own, tool];
+    this.#apply();
+  }
+
+  /**
+   * Replaces the tools that one of the others has brought. Those of extensions take the place of the session's own ones of their name.
+   *
+   * @throws {SessionError} `invalid_input` when a name is taken, or there twice. Nothing has changed then.
+   */
+  replace(source: ToolSource, tools: readonly AgentTool[]): void {
+    const others = [...this.#added].flatMap(([other, brought]) => (other === source ? [] : brought));
+    const taken = new Set([...others, ...(source === "extension" ? [] : this.#own)].map(({ name }) => name));
+    for (const { name } of tools) {
+      if (taken.has(name)) {
+        throw new SessionError("invalid_input", `The tool name "${name}" is taken by another tool. Choose another name.`);
+      }
+      taken.add(name);
+    }
+    this.#added.set(source, this.#usable(tools));
+    this.#apply();
+  }
+
+  /** A schema that nothing can follow down would make every request fail, with or without a call of its tool. */
+  #usable(tools: readonly AgentTool[]): readonly AgentTool[] {
+    return tools.filter(({ name, parameters }) => {
+      if (!isTooDeep(parameters)) return true;
+      this.#tell(`The tool ${name} cannot be used: its schema is nested more than ${maxNesting} levels deep.`);
+      return false;
+    });
+  }
+
+  /** Once, however often tools are replaced. */
+  #tell(problem: string): void {
+    if (this.#reported.has(problem)) return;
+    this.#reported.add(problem);
+    this.#report(problem);
+  }
+
+  /** Ends what the session's own tools keep going. */
+  async dispose(): Promise<void> {
+    await Promise.all(this.#own.filter(isDisposable).map((tool) => tool.dispose()));
+  }
+
+  #apply(): void {
+    this.#revision += 1;
+    const replaced = new Set(this.#added.get("extension")?.map(({ name }) => name));
+    const own = this.#own.filter(({ name }) => !replaced.has(name));
+    this.#agent.state.tools = [...own, ...[...this.#added.values()].flat()];
+  }
+}
+
+function isDisposable(tool: AgentTool): tool is DisposableTool {
+  return "dispose" in tool && typeof tool.dispose === "function";
+}

@@ -1,0 +1,111 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { mayExist } from "../config/may-exist.ts";
+import { projectFolder } from "../config/paths.ts";
+import type { Settings } from "../config/settings.ts";
+import type { ExtensionFactory } from "../extensions/api.ts";
+import type { ExtensionPlaces } from "../extensions/find-extensions.ts";
+import type { StreamRule } from "../run/stream-rules/rule.ts";
+import type { UserInterface } from "../user-interface.ts";
+
+export interface ResourceOptions {
+  agentDir: string;
+  /** What a path of the options is relative to. */
+  startFolder: string;
+  /** The folder that the session works in. */
+  cwd: string;
+  /** Asked whether the folder is trusted. */
+  user: UserInterface;
+  /** What was decided about that for this run. */
+  trustProject?: boolean | undefined;
+  /** Extensions that are loaded in any case: functions, or paths. */
+  extensions?: readonly (string | ExtensionFactory)[] | undefined;
+  /** Whether extensions of folders and settings are loaded. Default true. */
+  discoverExtensions?: boolean | undefined;
+  /** Whether rules of folders are read. Default true. */
+  ruleFiles?: boolean | undefined;
+}
+
+/** What configuration brings to a session. Where there is none of it, nothing that reads it is loaded. */
+export class SessionResources {
+  /** One line for each thing that is not used. */
+  readonly problems: string[] = [];
+  readonly #options: ResourceOptions;
+  readonly #trust = new Map<string, Promise<boolean>>();
+
+  constructor(options: ResourceOptions) {
+    this.#options = options;
+  }
+
+  /** Whether what the project brings in `.pi` may take effect. Asked once for a folder. */
+  isTrusted(cwd: string): Promise<boolean> {
+    const known = this.#trust.get(cwd);
+    if (known !== undefined) return known;
+    const answer = existsSync(projectFolder(cwd)) ? this.#askForTrust(cwd) : Promise.resolve(false);
+    this.#trust.set(cwd, answer);
+    return answer;
+  }
+
+  /**
+   * The user's settings, and a trusted project's over them.
+   *
+   * @throws {UsageError} Naming the file and the field that is wrong.
+   */
+  async readSettings(): Promise<Settings> {
+    const { agentDir, cwd } = this.#options;
+    if (!mayExist(projectFolder(cwd)) && !mayExist(join(agentDir, "settings.json"))) return {};
+    const { readAllSettings } = await import("../config/all-settings.ts");
+    const { settings, problems } = await readAllSettings(agentDir, (await this.isTrusted(cwd)) ? cwd : undefined);
+    this.problems.push(...problems);
+    return settings;
+  }
+
+  /** Extensions that are functions of this process. */
+  get factories(): ExtensionFactory[] {
+    return (this.#options.extensions ?? []).filter((extension) => typeof extension === "function");
+  }
+
+  /** Whether there is a place where extensions may be. */
+  hasExtensions(settings: Settings): boolean {
+    const { agentDir, cwd, extensions = [], discoverExtensions = true } = this.#options;
+    if (extensions.length > 0) return true;
+    if (!discoverExtensions) return false;
+    const folders = [agentDir, projectFolder(cwd)].map((folder) => join(folder, "extensions"));
+    return (settings.extensions?.length ?? 0) > 0 || folders.some((folder) => existsSync(folder));
+  }
+
+  /** Where extensions are looked for. */
+  async extensionPlaces(): Promise<ExtensionPlaces> {
+    const { agentDir, cwd, startFolder, extensions = [], discoverExtensions = true } = this.#options;
+    const { findExtensionPath, readAllSettings } = await import("../config/all-settings.ts");
+    const given = extensions
+      .filter((extension) => typeof extension === "string")
+      .map((name) => ({ path: findExtensionPath(name, resolve(startFolder)), location: "path" as const }));
+    if (!discoverExtensions) return { folders: [], named: given };
+    const isTrusted = await this.isTrusted(cwd);
+    const { extensions: named } = await readAllSettings(agentDir, isTrusted ? cwd : undefined);
+    const user = { path: join(agentDir, "extensions"), location: "user" as const };
+    const project = { path: join(projectFolder(cwd), "extensions"), location: "project" as const };
+    return { folders: isTrusted ? [project, user] : [user], named: [...named, ...given] };
+  }
+
+  /** The stream rules of files. */
+  async readRules(): Promise<StreamRule[]> {
+    const { agentDir, cwd, ruleFiles = true } = this.#options;
+    const user = join(agentDir, "rules");
+    const project = join(projectFolder(cwd), "rules");
+    if (!ruleFiles || (!existsSync(user) && !existsSync(project))) return [];
+    const { readRuleFiles } = await import("../run/stream-rules/rule-files.ts");
+    const { rules, problems } = await readRuleFiles((await this.isTrusted(cwd)) ? [project, user] : [user]);
+    this.problems.push(...problems);
+    return rules;
+  }
+
+  async #askForTrust(cwd: string): Promise<boolean> {
+    const { agentDir, user, trustProject } = this.#options;
+    const { askForTrust } = await import("../config/project-trust.ts");
+    const { trusted, notice } = await askForTrust({ cwd, agentDir, user, decided: trustProject });
+    if (notice !== undefined) this.problems.push(notice);
+    return trusted;
+  }
+}
