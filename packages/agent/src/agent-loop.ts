@@ -6,22 +6,22 @@ import type { AgentLoopConfig, AgentMessage, Emit } from "./types.ts";
 import { withinGrace } from "./within-grace.ts";
 
 export interface AgentRun {
-  /** What starts the run: usually one user message. Empty to go on from a transcript that ends with one. */
+  /** The messages that start the run, usually one user message. Empty to continue a transcript that ends with one. */
   prompts: readonly AgentMessage[];
-  /** The conversation so far. Grows as the run adds to it. */
+  /** The conversation so far. The run appends its messages to it. */
   transcript: AgentMessage[];
   config: AgentLoopConfig;
   emit: Emit;
-  /** Aborting it stops the model call or the tools at work and ends the run; nothing is left running. */
+  /** An abort stops the model call or the running tools, and ends the run. */
   signal: AbortSignal;
 }
 
 /**
- * Runs a prompt to its end: the model answers, its tool calls are run, their results go back to the model, until an answer asks for
- * nothing more and nobody has queued anything, or an answer fails for good, or the run is aborted. Every path ends with `agent_end`;
- * this function does not reject.
+ * Runs a prompt to its end: the model answers, the loop runs the tool calls and sends the results back. The run ends when an answer has no
+ * tool calls and no message is queued, when an answer fails and is not retried, or on an abort. Every run ends with `agent_end`. Never
+ * rejects.
  *
- * @returns What the run added to the transcript, prompts included.
+ * @returns The messages that the run added to the transcript, including the prompts.
  */
 export async function runAgentLoop({ prompts, transcript, config, emit, signal }: AgentRun): Promise<AgentMessage[]> {
   const added: AgentMessage[] = [];
@@ -53,15 +53,15 @@ export async function runAgentLoop({ prompts, transcript, config, emit, signal }
   return added;
 }
 
-/** Calls of an answer that failed are not trusted: they are neither run nor answered, and such an answer is never sent back. */
+/** Tool calls of a failed answer are not run and get no result, and the answer is never sent back to the model. */
 function isUsable({ answer }: AssistantTurn): boolean {
   return answer.stopReason !== "error" && answer.stopReason !== "aborted";
 }
 
 /**
- * What the next turn begins with; undefined when the run is over.
+ * The messages for the next turn; undefined when the run is over.
  *
- * @throws {AgentError} `aborted` when the run ends in the middle of its work, and its last message does not say so yet.
+ * @throws {AgentError} `aborted` when an abort ends the run, and its last message does not show the abort.
  */
 async function nextMessages(
   turn: AssistantTurn,

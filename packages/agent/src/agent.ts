@@ -5,19 +5,19 @@ import { Listeners } from "./listeners.ts";
 import { MessageQueue, type QueueMode } from "./message-queue.ts";
 import type { AgentEvent, AgentListener, AgentLoopConfig, AgentMessage, AgentTool, InterruptMode, ModelRequest } from "./types.ts";
 
-/** What an agent knows. Changes made during a run apply from its next model call. */
+/** The state of an agent. Changes during a run take effect with its next model call. */
 export interface AgentState {
-  /** Without a model, prompts are refused. */
+  /** Required for a run: without a model, `prompt` throws. */
   model: Model | undefined;
   systemPrompt: string;
   thinkingLevel: ThinkingLevel;
   tools: AgentTool[];
-  /** The transcript; live, and owned by the agent while a run is going. */
+  /** The transcript. The agent appends to this array during a run; do not change it then. */
   messages: AgentMessage[];
 }
 
 export interface AgentOptions extends AgentHooks {
-  /** May be set later, in `state.model`. */
+  /** Can also be set later, in `state.model`. */
   model?: Model;
   /** Default: none. */
   systemPrompt?: string;
@@ -25,7 +25,7 @@ export interface AgentOptions extends AgentHooks {
   thinkingLevel?: ThinkingLevel;
   /** Default: none. */
   tools?: AgentTool[];
-  /** A conversation to go on with. Default: empty. */
+  /** A conversation to continue. Default: empty. */
   messages?: AgentMessage[];
   /** Default `one-at-a-time`. */
   steeringMode?: QueueMode;
@@ -33,28 +33,28 @@ export interface AgentOptions extends AgentHooks {
   followUpMode?: QueueMode;
   /** Default `wait`. */
   interruptMode?: InterruptMode;
-  /** Told when a listener throws; the run and the other listeners go on. Default: `console.error`. */
+  /** Called when a listener throws; the run and the other listeners continue. Default: `console.error`. */
   onListenerError?: (error: unknown, event: AgentEvent) => void;
 }
 
-/** What an owner may decide during a run; see `AgentLoopConfig`. */
+/** Hooks into a run; see `AgentLoopConfig`. */
 export interface AgentHooks
   extends Pick<
     AgentLoopConfig,
     "toModelMessages" | "watchAnswer" | "shouldRetry" | "betweenTurns" | "patternsFor" | "beforeToolCall" | "afterToolCall"
   > {
-  /** Further options of a model call, such as a key; asked for before each call, since keys expire. */
+  /** Returns further options of a model call, such as an API key. Called before each model call, because keys expire. */
   requestOptions?(model: Model): RequestOptions | Promise<RequestOptions>;
 }
 
 export type RequestOptions = Omit<StreamOptions, "signal" | "reasoning">;
 
-/** A conversation with a model that can use tools: one run at a time, observed through events, steered through queues. */
+/** A conversation with a model that can use tools. It has one run at a time, emits events, and takes messages through queues. */
 export class Agent {
   readonly state: AgentState;
-  /** Messages for the next turn of the run: they go in before the next model call. */
+  /** Messages for the next turn of the run: they are added before the next model call. */
   readonly steering: MessageQueue;
-  /** Messages for the end of the run: they go in when it would stop. */
+  /** Messages for the end of the run: they are added when the run would end, and continue it. */
   readonly followUps: MessageQueue;
   interruptMode: InterruptMode;
   readonly #hooks: AgentHooks;
@@ -80,39 +80,40 @@ export class Agent {
     };
   }
 
-  /** Whether a run is going, listeners of its last event included. */
+  /** Whether a run is active. It is active until the listeners of its last event have finished. */
   get isRunning(): boolean {
     return this.#run !== undefined;
   }
 
   /**
-   * Runs a prompt and resolves when the run has ended. Failures of the model or of tools do not reject: they are in the transcript.
-   * Messages that wait in `steering` go in front of it, all of them, and are answered with it.
+   * Runs a prompt and resolves when the run has ended. Failures of the model or of tools do not reject: they are in the transcript. All
+   * messages in the `steering` queue are added before the prompt.
    *
    * @param input - Text, or one or more messages.
-   * @param images - Sent along with a text.
-   * @throws {AgentError} `busy` while a run is going, `no_model` without a model; nothing is changed.
+   * @param images - Added to a text input.
+   * @throws {AgentError} `busy` during a run, `no_model` without a model; nothing is changed.
    */
   prompt(input: string | AgentMessage | AgentMessage[], images: ImageContent[] = []): Promise<void> {
     return this.#start(() => [...this.steering.clear(), ...toMessages(input, images)]);
   }
 
   /**
-   * As `prompt`, but begins with exactly these messages: queued messages go in later, as during a run. For an owner that has taken out
-   * itself the messages that go in front.
+   * Like `prompt`, but starts with exactly these messages: queued messages are added later, as during a run. For callers that have taken
+   * the queued messages themselves.
    *
-   * @param hooks - Decide about this run, in place of the hooks that the agent was made with.
-   * @throws {AgentError} As `prompt`.
+   * @param hooks - The hooks of this run; they replace those of the constructor.
+   * @throws {AgentError} Like `prompt`.
    */
   run(messages: readonly AgentMessage[], hooks?: AgentHooks): Promise<void> {
     return this.#start(() => [...messages], hooks);
   }
 
   /**
-   * Goes on without a new prompt: asks the model again after a user message or tool results, else runs what is queued.
+   * Continues without a new prompt: calls the model again after a user message or tool results, otherwise runs the queued messages.
    *
-   * @param hooks - As for `run`.
-   * @throws {AgentError} `busy`, `no_model`; `nothing_to_continue` when there is neither. Nothing is changed.
+   * @param hooks - Like those of `run`.
+   * @throws {AgentError} `busy`, `no_model`; `nothing_to_continue` when the last message is an answer and no message is queued. Nothing is
+   *   changed.
    */
   continue(hooks?: AgentHooks): Promise<void> {
     return this.#start(() => {
@@ -127,46 +128,46 @@ export class Agent {
     }, hooks);
   }
 
-  /** Queues a message for the next turn. While idle it waits, and goes in front of the next prompt. */
+  /** Queues a message for the next turn. Without a run, it is added before the next prompt. */
   steer(message: AgentMessage): void {
     this.steering.add(message);
   }
 
-  /** Queues a message for the end of the run. While idle it waits for the next prompt. */
+  /** Queues a message for the end of the run. Without a run, it waits for the end of the next one. */
   followUp(message: AgentMessage): void {
     this.followUps.add(message);
   }
 
-  /** How many messages wait in both queues. */
+  /** The number of messages in both queues. */
   get queuedCount(): number {
     return this.steering.length + this.followUps.length;
   }
 
-  /** Stops the run that is going, if any; queued messages stay queued. `waitForIdle()` tells when it has ended. */
+  /** Aborts the active run, if any. Queued messages stay queued. Await `waitForIdle()` for its end. */
   abort(reason: unknown = new AgentError("aborted", "The run was aborted.")): void {
     this.#run?.controller.abort(reason);
   }
 
-  /** Resolves when no run is going and its listeners have finished. */
+  /** Resolves when no run is active and all listeners have finished. */
   async waitForIdle(): Promise<void> {
     while (this.#run) await this.#run.ended;
   }
 
-  /** Calls `listener` with every event from now on. Returns the function that ends it. */
+  /** Calls `listener` with every event from now on. Returns a function that ends the subscription. */
   subscribe(listener: AgentListener): () => void {
     return this.#listeners.add(listener);
   }
 
-  /** Calls `listener` after messages were queued, taken or cleared. It must not throw. Returns the function that ends it. */
+  /** Calls `listener` after messages were queued, taken or cleared. It must not throw. Returns a function that ends the subscription. */
   subscribeToQueues(listener: () => void): () => void {
     this.#queueListeners.add(listener);
     return () => void this.#queueListeners.delete(listener);
   }
 
   /**
-   * Empties transcript and queues.
+   * Empties the transcript and the queues.
    *
-   * @throws {AgentError} `busy` while a run is going.
+   * @throws {AgentError} `busy` during a run.
    */
   reset(): void {
     this.#requireIdle();
@@ -181,7 +182,7 @@ export class Agent {
     const prompts = choosePrompts();
     const controller = new AbortController();
     const { promise: ended, resolve } = Promise.withResolvers<void>();
-    // Before the first event: its listeners may abort already, and must find the agent busy.
+    // Set before the first event, because its listeners may abort the run or start another one.
     this.#run = { controller, ended };
     try {
       await this.#runAll(prompts, hooks, controller.signal);
@@ -200,7 +201,7 @@ export class Agent {
     };
     for (let next = prompts; ; ) {
       await runAgentLoop({ prompts: next, transcript, config: this.#config(hooks), emit, signal });
-      // What a listener of the end has queued is done at once. What a run that was stopped has left behind waits.
+      // Messages that a listener of `agent_end` has queued run at once. Messages that were queued before a stopped run ended stay queued.
       next = endsWell(transcript) && leftBehind === 0 && !signal.aborted ? this.#takeQueued() : [];
       if (next.length === 0) break;
     }

@@ -1,13 +1,13 @@
 import type { AssistantMessage, AssistantMessageEvent } from "@pikit/ai";
 import type { AgentLoopConfig } from "./types.ts";
 
-/** Lets the owner of a run end an answer while it streams, without ending the run. */
+/** Lets the `watchAnswer` hook end an answer while it streams, without ending the run. */
 export class AnswerWatch {
   readonly #watch: NonNullable<AgentLoopConfig["watchAnswer"]>;
   readonly #stop = new AbortController();
   #hookError: unknown;
 
-  /** Aborted when the run is, or when the owner ends the answer. */
+  /** Aborted when the run is aborted, or when the hook ends the answer. */
   readonly signal: AbortSignal;
 
   constructor(watch: NonNullable<AgentLoopConfig["watchAnswer"]>, signal: AbortSignal) {
@@ -15,10 +15,10 @@ export class AnswerWatch {
     this.signal = AbortSignal.any([signal, this.#stop.signal]);
   }
 
-  /** Shows an event to the owner. Returns what to tell of: of an answer that was ended here, an end that says so. */
+  /** Passes an event to the hook. Returns the event to emit; the last event of an answer that the hook ended is an error. */
   see(event: AssistantMessageEvent): AssistantMessageEvent {
     const isStopped = this.#stop.signal.aborted;
-    // All of the answer may have been waiting already when it was stopped: it is over, but nobody wants it.
+    // The complete answer may have arrived before it was stopped; it counts as stopped all the same.
     if (isStopped && event.type === "done") return this.#refuse(event.message);
     if (isStopped && event.type === "error") return this.#refuse(event.error);
     if (!isStopped) this.#show(event);

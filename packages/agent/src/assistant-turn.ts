@@ -13,14 +13,14 @@ import { withinGrace } from "./within-grace.ts";
 
 export interface AssistantTurn {
   answer: AssistantMessage;
-  /** Why the answer failed, where the model call knows. */
+  /** The error of the model call, if it failed there. */
   failure: AiError | undefined;
-  /** What the answer was asked for with; absent when preparing the request failed. */
+  /** The request for the answer; undefined if preparing it failed. */
   request: ModelRequest | undefined;
 }
 
 /**
- * Makes one model call and tells of its answer while it arrives. Whatever fails, also in the caller's hooks, becomes an answer with
+ * Makes one model call and emits the events of its answer. Any failure, including one of the caller's hooks, becomes an answer with the
  * `stopReason` `error` or `aborted`, so that every turn has exactly one answer.
  */
 export async function runAssistantTurn(
@@ -47,7 +47,7 @@ export async function runAssistantTurn(
   return { answer, failure, request };
 }
 
-/** A turn of nothing but an error, or an abort: for what fails, or is stopped, where no answer is being given. */
+/** Emits a turn that holds only a failed answer: for an error or abort between two turns. */
 export async function tellFailedTurn(
   model: Model | undefined,
   error: unknown,
@@ -99,7 +99,7 @@ async function tellAnswer(
         isStarted = true;
         await emit({ type: "message_start", message });
       }
-      // Most listeners answer at once; awaiting each of ten thousand deltas would cost more than the deltas.
+      // Most listeners return no promise, and awaiting each of ten thousand deltas would cost more than the deltas.
       const wait = emit({ type: "message_update", message, assistantMessageEvent: event });
       if (wait !== undefined) await wait;
     }
@@ -107,7 +107,7 @@ async function tellAnswer(
   return events.result();
 }
 
-/** Without an owner's own rule, messages of roles that no provider knows stay in the transcript only. */
+/** The default of `toModelMessages`: leaves out messages of custom roles. */
 function keepModelMessages(messages: readonly AgentMessage[]): Message[] {
   return messages.filter(
     (message): message is Message => message.role === "user" || message.role === "assistant" || message.role === "toolResult",

@@ -1,6 +1,6 @@
 import { isTooDeep } from "@pikit/ai";
 
-/** The keywords of JSON Schema that tell what a value should be. */
+/** The keywords of JSON Schema that coercion reads. */
 interface SchemaNode {
   type?: unknown;
   const?: unknown;
@@ -13,10 +13,10 @@ interface SchemaNode {
 }
 
 /**
- * Mends what models merely misspell: `"5"` for 5, `"true"` for true, an array or object as JSON text, null for an optional field. What
- * fits already, also one arm of a union, is left as it is; what cannot be mended stays for the validator to report.
+ * Corrects frequent type errors of models: `"5"` for 5, `"true"` for true, an array or object as JSON text, null for an optional field. A
+ * value that fits the schema, or one arm of a union, stays unchanged. Other errors stay, and the validator reports them.
  *
- * @param value - Changed in place where it holds fields; hand in a copy.
+ * @param value - Objects and arrays are changed in place, so pass a copy.
  */
 export function coerceArguments(schema: object, value: unknown): unknown {
   return coerce(schema as SchemaNode, value);
@@ -75,11 +75,11 @@ function parseAs(type: "array" | "object", value: unknown): unknown {
     const parsed: unknown = JSON.parse(value);
     return typeOf(parsed) === type && !isTooDeep(parsed) ? parsed : value;
   } catch {
-    return value; // an ordinary text, which the validator will report
+    return value; // not JSON; the validator reports it
   }
 }
 
-/** Whether the value is of the kind that the schema names; its parts are not looked at. */
+/** Whether the value has the schema's type. Does not check its fields and items. */
 function fits(schema: SchemaNode, value: unknown): boolean {
   const arms = schema.anyOf ?? schema.oneOf;
   if (arms) return arms.some((arm) => fits(arm, value));

@@ -1,8 +1,8 @@
 import type { Emit } from "./types.ts";
 
 /**
- * Delivers one event at a time, also those of tools that run side by side or report on their way: each waits until the listeners are
- * done with the one before, so that all listeners see the same order.
+ * Delivers one event at a time, even if parallel tools emit them: each event waits until the listeners have finished with the previous one,
+ * so that all listeners see the same order.
  */
 export function emitInOrder(emit: Emit): Emit {
   let last: Promise<void> | undefined;

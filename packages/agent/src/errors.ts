@@ -1,9 +1,9 @@
-/** Brand of every error class of pikit, so that errors of a second loaded copy are recognised. */
+/** Brand of every error class of pikit, to recognise errors of a second loaded copy. */
 const brand = Symbol.for("pikit.error");
 
 export interface ToolErrorOptions {
   cause?: unknown;
-  /** Goes into the error result's `details`; must be JSON. */
+  /** The `details` of the error result; must be JSON. */
   details?: unknown;
 }
 
@@ -11,7 +11,7 @@ export interface ToolErrorOptions {
 export class ToolError extends Error {
   override readonly name = "ToolError";
   readonly [brand] = "tool";
-  /** For hosts to branch on, in snake_case: `not_found`, `timeout`, `aborted` … */
+  /** A code in snake_case on which hosts can branch: `not_found`, `timeout`, `aborted` … */
   readonly code: string;
   readonly details: unknown;
 
@@ -22,18 +22,21 @@ export class ToolError extends Error {
   }
 }
 
-/** A tool whose schema nothing can be checked against. `reason` says why, without a full stop. */
+/** Creates the error for a tool with an unusable schema. @param reason - A clause without a full stop. */
 export function unusableSchema(reason: string, cause?: unknown): ToolError {
   const message = `The tool's parameter schema cannot be used: ${reason}. This is a fault of the tool.`;
   return new ToolError("invalid_schema", message, { cause });
 }
 
-/** Whether `error` is a `ToolError`, also one of another loaded copy of this package. */
+/** Whether `error` is a `ToolError`, including one of another loaded copy of this package. */
 export function isToolError(error: unknown): error is ToolError {
   return typeof error === "object" && error !== null && (error as Record<symbol, unknown>)[brand] === "tool";
 }
 
-/** What was asked of an `Agent` cannot be done in its present state (`busy`, `no_model`, `nothing_to_continue`; nothing has changed), or a run was stopped (`aborted`). */
+/**
+ * The `Agent` cannot do this in its present state (`busy`, `no_model`, `nothing_to_continue`; nothing has changed), or a run was aborted
+ * (`aborted`).
+ */
 export class AgentError extends Error {
   override readonly name = "AgentError";
   readonly [brand] = "agent";

@@ -3,19 +3,19 @@ import { unusableSchema } from "./errors.ts";
 import { toCheckable } from "./schema-patterns.ts";
 import type { CompilePattern, SchemaPattern } from "./types.ts";
 
-/** Steps that the regular expressions of one check may take; those beyond are passed over. A fifth of a second. */
+/** Maximum steps of all regular expressions in one check, about 0.2 s. Further patterns are not checked. */
 const maxSteps = 20_000_000;
 
 let stepsLeft = 0;
 
-/** By schema: those whose patterns are checked, and those whose are not. */
+/** Compiled validators by schema, with and without a check of the patterns. */
 const validators = { checked: new WeakMap<object, ValidateFunction>(), unchecked: new WeakMap<object, ValidateFunction>() };
 
 /**
  * Checks a value against a plain JSON Schema.
  *
- * @param compile - Makes the schema's regular expressions; without it they are not checked. What it makes serves all later checks.
- * @returns What is wrong, as `path: reason`; empty when nothing is.
+ * @param compile - Compiles the schema's regular expressions, once for all checks; without it they are not checked.
+ * @returns The problems, as `path: reason`; empty when the value is valid.
  * @throws {ToolError} `invalid_schema` when the schema itself cannot be used.
  */
 export function findJsonSchemaProblems(schema: object, value: unknown, compile?: CompilePattern): string[] {
@@ -33,17 +33,17 @@ export function findJsonSchemaProblems(schema: object, value: unknown, compile?:
 
 function createValidator(schema: object, compile: CompilePattern | undefined): ValidateFunction {
   const { schema: checkable, patterns } = toCheckable(schema, compile);
-  // Without its id a schema can be compiled anew when a host sends the same one again.
+  // Without its id, a schema can be compiled again when a host sends it again.
   const { $id: _id, $schema: _schema, ...plain } = checkable as Record<string, unknown>;
-  // Schemas come from models' hosts: keywords and formats that Ajv does not know are no reason to refuse a tool. One for each schema,
-  // since it keeps all that it has compiled.
+  // Keywords and formats that Ajv does not know are allowed, because the schemas come from hosts. Each schema gets its own Ajv instance,
+  // because an instance keeps everything that it has compiled.
   return new Ajv({
     ...{ meta: false, validateSchema: false, strict: false, validateFormats: false, allErrors: true },
     code: { regExp: Object.assign((source: string) => toRegExp(source, patterns.get(source)), { code: "pattern" }) },
   }).compile(plain);
 }
 
-/** What Ajv asks for in the place of a regular expression. */
+/** Creates the object that Ajv uses in place of a regular expression. */
 function toRegExp(source: string, pattern: SchemaPattern | undefined): { test(text: string): boolean; toString(): string } {
   return {
     test(text) {
@@ -51,12 +51,12 @@ function toRegExp(source: string, pattern: SchemaPattern | undefined): { test(te
       stepsLeft -= pattern.stepsPerCharacter * (text.length + 1);
       return stepsLeft < 0 || pattern.test(text);
     },
-    // Tells Ajv one from another.
+    // Ajv tells patterns apart by their text.
     toString: () => source,
   };
 }
 
-/** A reference that leads back to itself, without going down into the value, is followed until the stack is full. */
+/** A circular `$ref` that does not descend into the value overflows the stack, which is a `RangeError`. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof RangeError) return "its references ($ref) never come to an end";
   return cause instanceof Error ? cause.message : String(cause);

@@ -1,23 +1,23 @@
-/** Receives events in order. The emitter waits for a returned promise before it goes on; what is thrown is reported, not propagated. */
+/** Receives events in order. The emitter awaits a returned promise. Errors are reported to `onError`, not propagated. */
 export type Listener<TEvent> = (event: TEvent) => void | Promise<void>;
 
-/** Listeners that are called one after another, without a promise as long as none of them returns one. */
+/** Calls listeners one after another. `emit` is synchronous if no listener returns a promise. */
 export class Listeners<TEvent> {
-  /** Replaced, never changed, so that an emit in progress keeps the list it began with. */
+  /** Replaced, never changed, so that an `emit` in progress keeps its list. */
   #list: readonly Listener<TEvent>[] = [];
   readonly #onError: (error: unknown, event: TEvent) => void;
 
-  /** @param onError - Told when a listener throws or rejects; the other listeners are still called. */
+  /** @param onError - Called when a listener throws or rejects; the other listeners are still called. */
   constructor(onError: (error: unknown, event: TEvent) => void) {
     this.#onError = onError;
   }
 
-  /** How many listeners there are. */
+  /** The number of listeners. */
   get size(): number {
     return this.#list.length;
   }
 
-  /** Calls `listener` with every event from now on. Returns the function that ends it. */
+  /** Calls `listener` with every event from now on. Returns a function that ends the subscription. */
   add(listener: Listener<TEvent>): () => void {
     this.#list = [...this.#list, listener];
     return () => {
@@ -42,7 +42,7 @@ export class Listeners<TEvent> {
   #call(listener: Listener<TEvent> | undefined, event: TEvent): Promise<void> | undefined {
     try {
       const result: unknown = listener?.(event);
-      // What a listener in plain JavaScript returns may be anything.
+      // `unknown`, because a listener in plain JavaScript may return anything.
       return result instanceof Promise ? this.#guard(result, event) : undefined;
     } catch (error) {
       this.#onError(error, event);
@@ -50,7 +50,7 @@ export class Listeners<TEvent> {
     }
   }
 
-  /** Apart, so that calls which return no promise make no closure: they are one for each listener and event. */
+  /** A separate method, so that calls without a promise create no closure: there is one call per listener and event. */
   #guard(result: Promise<void>, event: TEvent): Promise<void> {
     return result.catch((error: unknown) => this.#onError(error, event));
   }

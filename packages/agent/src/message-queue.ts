@@ -1,9 +1,9 @@
 import type { AgentMessage } from "./types.ts";
 
-/** How many messages leave a queue at a time. */
+/** The number of messages that leave a queue at a time. */
 export type QueueMode = "one-at-a-time" | "all";
 
-/** Messages that wait for their moment in a run, first come first served. */
+/** Messages that wait for their turn in a run, first in, first out. */
 export class MessageQueue {
   mode: QueueMode;
   readonly #onChange: () => void;
@@ -11,7 +11,7 @@ export class MessageQueue {
 
   /**
    * @param mode - Default `one-at-a-time`.
-   * @param onChange - Called after messages were added or removed.
+   * @param onChange - Called after each addition or removal.
    */
   constructor(mode: QueueMode = "one-at-a-time", onChange: () => void = () => {}) {
     this.mode = mode;
@@ -22,7 +22,7 @@ export class MessageQueue {
     return this.#messages.length;
   }
 
-  /** What waits, first to go first. */
+  /** The waiting messages, the next one first. */
   get messages(): readonly AgentMessage[] {
     return this.#messages;
   }
@@ -32,19 +32,19 @@ export class MessageQueue {
     this.#onChange();
   }
 
-  /** Puts these messages in the place of those that wait. */
+  /** Replaces the waiting messages. */
   replace(messages: readonly AgentMessage[]): void {
     if (this.#messages.length === 0 && messages.length === 0) return;
     this.#messages = [...messages];
     this.#onChange();
   }
 
-  /** Removes and returns what goes now: the first message, or all of them. */
+  /** Removes and returns the first message, or all messages in mode `all`. */
   take(): AgentMessage[] {
     return this.#remove(this.mode === "all" ? this.#messages.length : 1);
   }
 
-  /** Removes and returns everything. */
+  /** Removes and returns all messages. */
   clear(): AgentMessage[] {
     return this.#remove(this.#messages.length);
   }

@@ -1,44 +1,45 @@
 import type { CompilePattern, SchemaPattern } from "./types.ts";
 
-/** A piece of a schema. */
+/** An object inside a schema. */
 type Node = Readonly<Record<string, unknown>>;
 
-/** A schema without the patterns that cannot be checked, and those that can, by what they say. */
+/** A schema without the patterns that cannot be checked; `patterns` has the others, by source. */
 export interface CheckableSchema {
   schema: object;
   patterns: ReadonlyMap<string, SchemaPattern>;
 }
 
-/** Whether regular expressions are in a schema. May say yes where data of the schema only looks so. */
+/** Whether a schema has regular expressions. May also return true for data that looks like one. */
 export function hasPatterns(schema: unknown): boolean {
   if (typeof schema !== "object" || schema === null) return false;
   if (Array.isArray(schema)) return schema.some(hasPatterns);
   const { type, pattern, patternProperties } = schema as Node;
-  // TypeBox has a type of its own.
+  // TypeBox has its own type for regular expressions.
   return (
     type === "RegExp" || typeof pattern === "string" || patternProperties !== undefined || Object.values(schema).some(hasPatterns)
   );
 }
 
-/** Keywords that may refuse more when what they hold refuses less, together with those that they belong to. */
+/** Keywords that may reject more values when their subschemas accept more, grouped with the keywords that depend on them. */
 const groups: readonly ReadonlySet<string>[] = [
   new Set(["not"]),
   new Set(["oneOf"]),
   new Set(["if", "then", "else"]),
   new Set(["contains", "minContains", "maxContains"]),
 ];
-/** Keywords that depend on which properties have been looked at. */
+/** Keywords that apply to the properties that no other keyword has matched. */
 const remaining: ReadonlySet<string> = new Set(["additionalProperties", "unevaluatedProperties"]);
-/** Keywords that hold data, in which everything stays as it is. */
+/** Keywords that hold data, which is not converted. */
 const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
-/** Keywords that hold schemas by names, which are no keywords. */
+/** Keywords that hold schemas by name; these names are not keywords. */
 const maps: ReadonlySet<string> = new Set(["properties", "$defs", "definitions", "dependentSchemas", "patternProperties"]);
 
 /**
- * Makes a schema checkable without an engine for regular expressions of its own: their time may grow without bounds with a short text.
- * Patterns that `compile` cannot express are left out, and so is what would refuse more without them: what is left accepts more.
+ * Converts a schema so that the validator uses only patterns from `compile`: JavaScript's regular expressions can take unlimited time for
+ * a short text. Patterns that `compile` does not support are removed, together with keywords that would reject more values without them.
+ * The result accepts at least the same values.
  *
- * @param schema - Not too deep.
+ * @param schema - Nested at most `maxNesting` levels.
  */
 export function toCheckable(schema: object, compile: CompilePattern = () => undefined): CheckableSchema {
   const patterns = new Map<string, SchemaPattern>();
@@ -51,7 +52,7 @@ export function toCheckable(schema: object, compile: CompilePattern = () => unde
   return { schema: convert(schema, isExpressed).value as object, patterns };
 }
 
-/** A converted piece, and whether something in it was left out. */
+/** A converted value, and whether something in it was removed. */
 interface Converted {
   value: unknown;
   isWider: boolean;

@@ -5,12 +5,12 @@ import { isToolError, ToolError } from "./errors.ts";
 import type { AgentLoopConfig, AgentTool, AgentToolResult, Emit, PendingToolCall, ToolCallOutcome } from "./types.ts";
 import { withinGrace } from "./within-grace.ts";
 
-/** A call that is ready to run, or the reason why it will not. */
+/** A call that is ready to run, or the error that prevents it. */
 type PreparedCall = { toolCall: ToolCall; pending: PendingToolCall } | { toolCall: ToolCall; refusal: ToolError };
 
 /**
- * Runs the tool calls of an answer and returns their results in the order of the calls, whatever finished first. Every call gets
- * exactly one result: what cannot be run, fails, is refused, skipped or aborted gets an error result, and its siblings go on.
+ * Runs the tool calls of an answer and returns their results in the order of the calls. Every call gets exactly one result. A call that
+ * cannot run, fails, or is refused, skipped or aborted gets an error result; the other calls continue.
  */
 export async function executeToolCalls(
   { answer, request }: AssistantTurn,
@@ -56,16 +56,16 @@ async function prepare(
       throw new ToolError("unknown_tool", `There is no tool named "${toolCall.name}". Available: ${names}.`);
     }
     if (toolCall.argumentsError !== undefined) throw new ToolError("invalid_arguments", toolCall.argumentsError);
-    // Loaded with the first call: nothing before it needs a validator.
+    // Loaded with the first call, because only tool calls need a validator.
     const { validateArguments } = await import("./validate-arguments.ts");
     const patternsFor = config.patternsFor?.bind(config);
     const pending = { toolCall, tool, params: await validateArguments(tool, toolCall.arguments, patternsFor) };
-    // Nobody is asked about a call that will not be started.
+    // After an abort no call is started, so the hook is not called.
     if (signal.aborted) return { toolCall, pending };
     const verdict = await withinGrace("the tool", async () => config.beforeToolCall?.(pending, signal), signal);
     if (verdict && "refuse" in verdict) throw new ToolError("refused", verdict.refuse);
     if (!verdict) return { toolCall, pending };
-    // What a hook has put in their place must be as valid as the model's.
+    // Arguments from a hook must be valid too.
     const params = await validateArguments(tool, verdict.params as Record<string, unknown>, patternsFor);
     return { toolCall, pending: { ...pending, params } };
   } catch (error) {
@@ -125,7 +125,7 @@ async function call(tool: AgentTool, ...args: Parameters<AgentTool["execute"]>):
   return { result: { content: result.content.map(toContent), details: cutDeep(result.details ?? null) }, isError: false };
 }
 
-/** What no provider takes would fail every later request: it is named in its place. */
+/** Replaces content that no provider accepts with a note, because it would fail every later request. */
 function toContent(block: AgentToolResult["content"][number]): AgentToolResult["content"][number] {
   if (block?.type === "image") return imageOrNote(block);
   if (block?.type === "text" && typeof block.text === "string") return block;
@@ -138,7 +138,7 @@ function toToolError(error: unknown): ToolError {
 }
 
 function errorOutcome(error: ToolError): ToolCallOutcome {
-  // A model must always be told something, also by a tool that threw an empty message.
+  // The model must get a text, even if the error has an empty message.
   const text = error.message || `The tool failed (${error.code}).`;
   return { result: { content: [{ type: "text", text }], details: cutDeep(error.details ?? null) }, isError: true };
 }

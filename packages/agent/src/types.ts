@@ -16,7 +16,7 @@ import type {
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { Listener } from "./listeners.ts";
 
-/** A file that a user sent along with a message. */
+/** A file that the user attached to a message. */
 export interface Attachment {
   id: string;
   type: "image" | "document";
@@ -26,7 +26,7 @@ export interface Attachment {
   size: number;
   /** Base64, without a data URL prefix. */
   content: string;
-  /** A document's text, where the sender has extracted it. */
+  /** The text of a document, if the sender has extracted it. */
   extractedText?: string | null;
   /** A small base64 image for display. */
   preview?: string | null;
@@ -34,46 +34,46 @@ export interface Attachment {
 
 export type UserMessageWithAttachments = UserMessage & { attachments?: KeptAttachment[] };
 
-/** An attachment on its message; without `content` where that is one of the message's own blocks. */
+/** An attachment in its message; without `content` if the content is one of the message's blocks. */
 export type KeptAttachment = Omit<Attachment, "content"> & Partial<Pick<Attachment, "content">>;
 
 /**
- * Message roles beyond the providers' three. Empty here; a layer above adds its own by declaration merging:
- * `declare module "@pikit/agent" { interface CustomMessages { note: NoteMessage } }`. Such messages live in the transcript and are
- * turned into something a model understands, or left out, only when a request is made.
+ * Message roles in addition to the providers' three. Empty here; a higher layer adds roles by declaration merging:
+ * `declare module "@pikit/agent" { interface CustomMessages { note: NoteMessage } }`. Such messages stay in the transcript;
+ * `toModelMessages` converts them, or leaves them out, for each request.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: it is there to be merged with
 export interface CustomMessages {}
 
-/** Everything that a transcript can hold. */
+/** A message of a transcript. */
 export type AgentMessage = UserMessageWithAttachments | AssistantMessage | ToolResultMessage | CustomMessages[keyof CustomMessages];
 
-/** The name under which the protocol documents know `AgentMessage`. */
+/** The name of `AgentMessage` in the protocol documents. */
 export type AppMessage = AgentMessage;
 
-/** What a tool returns, and what it reports while it runs. */
+/** The result of a tool; also its partial result while it runs. */
 export interface AgentToolResult<TDetails = unknown> {
-  /** What the model sees. */
+  /** The content for the model. */
   content: (TextContent | ImageContent)[];
-  /** What a user interface may show; must be JSON. */
+  /** Data for user interfaces; must be JSON. */
   details: TDetails;
 }
 
 /** A tool that the loop can run. */
 export interface AgentTool<TParameters extends TSchema = TSchema, TDetails = unknown> extends Tool<TParameters> {
-  /** For people. */
+  /** The display name. */
   label: string;
   /**
-   * `parallel`: may run beside other parallel tools of the same answer. One `sequential` tool (the default) makes all calls of its
-   * answer run one after another, in the order in which the model wrote them.
+   * `parallel`: may run at the same time as other parallel tools of the answer. If an answer calls one `sequential` tool (the default), all
+   * its calls run one after another, in their order.
    */
   executionMode?: "parallel" | "sequential";
   /**
-   * Runs the tool. Failures are thrown, best as a `ToolError`; the loop turns them into an error result for the model.
+   * Runs the tool. Throw an error for a failure, preferably a `ToolError`; the loop converts it to an error result for the model.
    *
    * @param params - Validated and coerced; a copy that the tool may keep or change.
-   * @param signal - Aborted when the run is; a tool that has not returned 2 seconds later is left behind.
-   * @param onUpdate - Reports the output so far (all of it, not a delta). Ignored after the tool has returned.
+   * @param signal - Aborted with the run. Two seconds after an abort the run no longer waits for the tool.
+   * @param onUpdate - Reports the complete output so far, not a delta. Ignored after the tool has returned.
    */
   execute(
     toolCallId: string,
@@ -84,19 +84,19 @@ export interface AgentTool<TParameters extends TSchema = TSchema, TDetails = unk
 }
 
 /**
- * What happens during a run, in this order: `agent_start`; for each turn `turn_start`, the messages that go in (`message_start`,
- * `message_end`), the answer (`message_start`, `message_update`*, `message_end`), the execution of its tool calls, their results as
- * messages in call order, `turn_end`; at last `agent_end`, exactly once, also after an error or an abort.
+ * The events of a run, in this order: `agent_start`; for each turn `turn_start`, the added messages (`message_start`, `message_end`), the
+ * answer (`message_start`, `message_update`*, `message_end`), the execution of its tool calls, their results as messages in call order,
+ * and `turn_end`; finally `agent_end`, exactly once, even after an error or an abort.
  */
 export type AgentEvent =
   | { type: "agent_start" }
-  /** `messages`: everything that this run added, the prompt included. `willRetry` is always false. */
+  /** `messages`: all messages that this run added, including the prompt. `willRetry` is always false. */
   | { type: "agent_end"; messages: AgentMessage[]; willRetry: false }
   | { type: "turn_start" }
   /** `toolResults` are in the order of the calls in `message`. */
   | { type: "turn_end"; message: AgentMessage; toolResults: ToolResultMessage[] }
   | { type: "message_start"; message: AgentMessage }
-  /** Answers only. `message` is the answer being built: a live object. */
+  /** Only for answers. `message` is the answer being built; it changes until the answer ends. */
   | { type: "message_update"; message: AssistantMessage; assistantMessageEvent: AssistantMessageEvent }
   | { type: "message_end"; message: AgentMessage }
   | { type: "tool_execution_start"; toolCallId: string; toolName: string; args: Record<string, unknown> }
@@ -112,21 +112,21 @@ export type AgentEvent =
 
 export type AgentListener = Listener<AgentEvent>;
 
-/** Delivers an event; the loop waits when a promise comes back. Must not throw. */
+/** Delivers an event. The loop awaits a returned promise. Must not throw. */
 export type Emit = (event: AgentEvent) => void | Promise<void>;
 
-/** What one model call is made with. Asked for before each call, so that a change applies from the next call on. */
+/** The parameters of one model call. Requested before each call, so that changes take effect with the next call. */
 export interface ModelRequest {
   model: Model;
   systemPrompt?: string;
   tools: readonly AgentTool[];
   /** Default `off`. */
   thinkingLevel?: ThinkingLevel;
-  /** Passed to the stream function; `signal` and `reasoning` are filled in by the loop. */
+  /** Options of the stream function; the loop adds `signal` and `reasoning`. */
   options?: Omit<StreamOptions, "signal" | "reasoning">;
 }
 
-/** A tool call that has been found valid and is about to run. */
+/** A valid tool call that is about to run. */
 export interface PendingToolCall {
   toolCall: ToolCall;
   tool: AgentTool;
@@ -134,86 +134,87 @@ export interface PendingToolCall {
   params: unknown;
 }
 
-/** What a `beforeToolCall` hook may decide: run it with other parameters, or refuse it with a text for the model. */
+/** The decision of a `beforeToolCall` hook: run the call with other parameters, or refuse it with a text for the model. */
 export type ToolCallVerdict = { params: unknown } | { refuse: string };
 
-/** When a message that steers is looked at: between the tool calls of a turn, or after them. */
+/** When the loop checks for steering messages: between the tool calls of a turn, or after them. */
 export type InterruptMode = "immediate" | "wait";
 
 /** A turn that did not fail. */
 export interface FinishedTurn {
   answer: AssistantMessage;
-  /** In call order; empty when the answer called nothing, and the run ends here unless something is queued. */
+  /** In call order. Empty when the answer has no calls; the run then ends unless a message is queued. */
   toolResults: readonly ToolResultMessage[];
 }
 
-/** What a `betweenTurns` hook may decide: `stop` ends the run; messages go in next, before what is queued, and the run goes on. */
+/** The decision of a `betweenTurns` hook: `stop` ends the run; messages are added before the queued ones, and the run continues. */
 export type TurnVerdict = "stop" | readonly AgentMessage[] | undefined;
 
-/** What a `shouldRetry` hook may decide: whether to ask again, or the messages to put in before. */
+/** The decision of a `shouldRetry` hook: whether to retry, or the messages to add before a retry. */
 export type RetryVerdict = boolean | readonly AgentMessage[];
 
-/** What a tool call gave. */
+/** The outcome of a tool call. */
 export interface ToolCallOutcome {
   result: AgentToolResult;
   isError: boolean;
 }
 
-/** An answer that failed, and why. */
+/** A failed answer and its error. */
 export interface FailedAnswer {
   answer: AssistantMessage;
-  /** Absent when preparing the request failed. */
+  /** Undefined if preparing the request failed. */
   failure: AiError | undefined;
 }
 
-/** A regular expression that takes time in proportion to the text. */
+/** A regular expression that runs in linear time. */
 export interface SchemaPattern {
   /** Whether it matches anywhere in the text. */
   test(text: string): boolean;
-  /** Steps that one character may take. */
+  /** Maximum steps per character. */
   stepsPerCharacter: number;
 }
 
-/** Makes the regular expression of a schema's `pattern` or `patternProperties`; undefined for one that cannot be made. */
+/** Compiles a regular expression of a schema's `pattern` or `patternProperties`; undefined if it is not supported. */
 export type CompilePattern = (source: string) => SchemaPattern | undefined;
 
 /**
- * The parts of a run that its owner decides. What the tool hooks throw becomes the call's error result; what the others throw ends the
- * run with an error message in the transcript. A hook that has not answered 2 seconds after an abort is left behind.
+ * The hooks of a run. An error of a tool hook becomes the error result of the call; an error of any other hook ends the run with an error
+ * message in the transcript. Two seconds after an abort the run no longer waits for a hook.
  */
 export interface AgentLoopConfig {
-  /** What the next model call is made with. */
+  /** Returns the parameters of the next model call. */
   nextRequest(): ModelRequest | Promise<ModelRequest>;
-  /** The transcript as the model shall see it. Default: messages of the providers' three roles, others left out. */
+  /** Converts the transcript for the model. Default: leaves out messages of custom roles. */
   toModelMessages?(messages: readonly AgentMessage[]): Message[] | Promise<Message[]>;
-  /** Messages to put in before the next model call. Asked after each turn. */
+  /** Returns messages to add before the next model call. Called after each turn. */
   takeSteering?(): AgentMessage[];
-  /** Messages to go on with when the run would end. */
+  /** Returns messages that continue the run. Called when the run would end. */
   takeFollowUps?(): AgentMessage[];
   /**
-   * `immediate`: the calls of a turn run in order, and once `hasSteering` says that a message waits, those that have not started are
-   * skipped. `wait` (default): steering waits for the end of the turn.
+   * `immediate`: the calls of a turn run in order; as soon as `hasSteering` returns true, the calls that have not started are skipped.
+   * `wait` (default): steering messages wait for the end of the turn.
    */
   interruptMode?(): InterruptMode;
-  /** Whether `takeSteering` would give something. */
+  /** Whether `takeSteering` would return messages. */
   hasSteering?(): boolean;
   /**
-   * Sees each event of an answer as it streams. `true` ends the answer here: it becomes one that was aborted, its calls are not run, and
-   * `shouldRetry` decides whether the run goes on.
+   * Called with each event of an answer while it streams. Returning true ends the answer: its stop reason is `aborted`, its calls are not
+   * run, and `shouldRetry` decides whether the run continues.
    */
   watchAnswer?(event: AssistantMessageEvent): boolean | undefined;
-  /** Whether to ask again after an answer that failed. It may wait, and must stop waiting when the signal is aborted. Default: no. */
+  /** Decides whether to retry after a failed answer. It may wait first, but only until the signal is aborted. Default: no retry. */
   shouldRetry?(failed: FailedAnswer, signal: AbortSignal): RetryVerdict | Promise<RetryVerdict>;
-  /** Called after each turn that did not fail, before anything queued is looked for: the place for work on the transcript. */
+  /** Called after each successful turn, before queued messages are taken. May change the transcript, for example to compact it. */
   betweenTurns?(turn: FinishedTurn, signal: AbortSignal): TurnVerdict | Promise<TurnVerdict>;
   /**
-   * What makes the regular expressions in a tool's schema; asked for before the first call of a tool whose schema has some. One that it
-   * cannot make is not checked. Default: none is, since those of the language may take for ever, and schemas come from outside.
+   * Returns the compiler for the regular expressions in a tool's schema. Called before the first call of a tool whose schema has some. A
+   * pattern that it does not support is not checked. Default: no pattern is checked, because JavaScript's regular expressions can take
+   * unlimited time and schemas come from outside.
    */
   patternsFor?(tool: AgentTool): CompilePattern | Promise<CompilePattern>;
-  /** Asked for each valid call, in the order of the calls, before any of them runs. */
+  /** Called for each valid call, in the order of the calls, before any of them runs. */
   beforeToolCall?(call: PendingToolCall, signal: AbortSignal): ToolCallVerdict | undefined | Promise<ToolCallVerdict | undefined>;
-  /** Sees what each call that ran gave, and may replace it. */
+  /** Called with the outcome of each call that ran; may return a replacement. */
   afterToolCall?(
     call: PendingToolCall,
     outcome: ToolCallOutcome,

@@ -7,18 +7,18 @@ import { ToolError, unusableSchema } from "./errors.ts";
 import { hasPatterns } from "./schema-patterns.ts";
 import type { AgentLoopConfig, AgentTool } from "./types.ts";
 
-/** Problems named in one error message; a model mends these and sees the rest next time. */
+/** Maximum number of problems in one error message; the model gets the others after its next attempt. */
 const maxProblems = 5;
-/** Characters of the received arguments that are quoted back. */
+/** Maximum characters of the received arguments in an error message. */
 const maxQuoted = 500;
 
 /**
- * Checks a model's arguments against the tool's schema (TypeBox, or any JSON Schema), after mending what is merely misspelt.
+ * Coerces a model's arguments and checks them against the tool's schema (TypeBox, or any JSON Schema).
  *
  * @param patternsFor - See `AgentLoopConfig`.
  * @returns A copy, so that a tool may change it.
- * @throws {ToolError} `invalid_arguments`, listing path and reason of each problem and the arguments as received; `invalid_schema` when the
- *   schema cannot be used.
+ * @throws {ToolError} `invalid_arguments`, whose message has path and reason of each problem and the received arguments; `invalid_schema`
+ *   when the schema cannot be used.
  */
 export async function validateArguments(
   tool: AgentTool,
@@ -42,7 +42,7 @@ interface SchemaFacts {
 
 const examined = new WeakMap<object, SchemaFacts>();
 
-/** Schemas are followed down as values are. */
+/** Checks the nesting of a schema, because the validators are recursive. */
 function examine(schema: TSchema): SchemaFacts {
   const known = examined.get(schema);
   if (known) return known;
@@ -52,7 +52,7 @@ function examine(schema: TSchema): SchemaFacts {
   return facts;
 }
 
-/** TypeBox would run the regular expressions itself. */
+/** Schemas with patterns do not go to TypeBox, because it would run JavaScript's regular expressions. */
 async function findPatternedProblems(
   tool: AgentTool,
   value: unknown,
@@ -62,13 +62,13 @@ async function findPatternedProblems(
   return findJsonSchemaProblems(tool.parameters, value, await patternsFor?.(tool));
 }
 
-/** What is wrong, as `path: reason`; empty when nothing is. */
+/** The problems, as `path: reason`; empty when the value is valid. */
 async function findProblems(schema: TSchema, value: unknown): Promise<string[]> {
   try {
     if (Check(schema, value)) return [];
     return Array.from(Errors(schema, value), ({ path, message }) => `${path || "/"}: ${message}`);
   } catch {
-    // Not made by TypeBox, which throws at kinds that it does not know. Tools of a host bring plain JSON Schema.
+    // TypeBox throws for a schema that it did not create, such as the plain JSON Schema of a host tool.
     return (await import("./json-schema.ts")).findJsonSchemaProblems(schema, value);
   }
 }

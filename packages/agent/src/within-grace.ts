@@ -1,13 +1,13 @@
 import { ToolError } from "./errors.ts";
 
-/** How long a tool or hook may take after its signal was aborted; then it is left behind and what it gives is ignored. */
+/** Milliseconds that a tool or hook may take after an abort; then its result is ignored. */
 const abortGraceMs = 2000;
 
 /**
- * Waits for the work, but after an abort no longer than the grace: what ignores its signal must not hold the run.
+ * Waits for the work, but after an abort no longer than the grace period: a tool or hook that ignores its signal must not block the run.
  *
- * @param what - Names the work in the error.
- * @throws {ToolError} `aborted` when the work was left behind.
+ * @param what - The name of the work, for the error.
+ * @throws {ToolError} `aborted` when the work did not end in the grace period.
  */
 export async function withinGrace<T>(what: "the tool" | "a hook", work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   const leftBehind = Promise.withResolvers<never>();

@@ -1,38 +1,38 @@
 import type { ProviderResponse, ResponseStep } from "./response.ts";
 
-/** A block of a scripted answer, the same for every wire. Several strings are several deltas. */
+/** A block of a scripted answer, for every wire. Each string is one delta. */
 export type AnswerBlock =
   | { text: string | string[] }
   | { thinking: string | string[]; signature?: string }
   | { toolCall: string; arguments?: unknown; id?: string; deltas?: string[] };
 
-/** How a scripted answer ends and what it cost. */
+/** The end and the usage of a scripted answer. */
 export interface AnswerOptions {
-  /** As the wire spells it. Default: what the blocks suggest. */
+  /** The wire's own value. Default: the value for tool calls if a block is one, otherwise for a normal end. */
   stopReason?: string;
-  /** Tokens with this project's meaning: `input` is without cache reads and writes. Default 10 in, 5 out. */
+  /** Tokens as in `Usage`: `input` excludes cache reads and writes. Default: input 10, output 5. */
   usage?: { input?: number; output?: number; cacheRead?: number; cacheWrite?: number };
-  /** Sent in the place of everything from the end of the last block on, such as `[cut]`. */
+  /** Replaces everything after the last block, for example with `[cut]`. */
   ending?: readonly ResponseStep[];
 }
 
 /** Builds responses of one wire protocol. */
 export interface Wire {
-  /** An answer of these blocks, in order. */
+  /** An answer with these blocks, in order. */
   answer(blocks: AnswerBlock[], options?: AnswerOptions): ProviderResponse;
-  /** An answer of one text, cut into words. */
+  /** An answer with one text block, with one delta per word. */
   text(text: string, options?: AnswerOptions): ProviderResponse;
-  /** An answer of one tool call. */
+  /** An answer with one tool call. */
   toolCall(name: string, args?: Record<string, unknown>, options?: AnswerOptions & { id?: string }): ProviderResponse;
-  /** Wire events as they are, for what the builders above cannot say. */
+  /** Raw wire events, for answers that the methods above cannot build. */
   events(events: unknown[], ending?: readonly ResponseStep[]): ProviderResponse;
-  /** An error response with a body in the provider's form. */
+  /** An error response with a body in the provider's format. */
   error(status: number, message: string, options?: { type?: string; headers?: Record<string, string> }): ProviderResponse;
 }
 
 export const eventStreamHeaders: Readonly<Record<string, string>> = { "content-type": "text/event-stream; charset=utf-8" };
 
-/** The convenience members, which are the same for every wire. */
+/** Adds the methods that are the same for every wire. */
 export function createWire(parts: Pick<Wire, "answer" | "events" | "error">): Wire {
   return {
     ...parts,
@@ -46,7 +46,7 @@ export function toDeltas(text: string | string[]): string[] {
   return Array.isArray(text) ? text : [text];
 }
 
-/** The argument text of a call in pieces: as given, or in two halves, so that a reader has to join them. */
+/** The argument deltas of a call: as given, or two halves, so that a reader must join them. */
 export function argumentDeltas(block: { arguments?: unknown; deltas?: string[] }): string[] {
   if (block.deltas) return block.deltas;
   const text = JSON.stringify(block.arguments ?? {});

@@ -2,22 +2,22 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 // biome-ignore lint/correctness/noUndeclaredDependencies: vitest is the root's, here as in every test.
 import { onTestFinished, vi } from "vitest";
 
-/** A clock that stands still but for what the test lets pass. */
+/** A clock that advances only when the test says so. */
 export interface HeldClock {
-  /** Lets so many milliseconds pass; what is due by then is called before this returns. */
+  /** Advances the clock and calls all due timers before it returns. */
   pass(ms: number): void;
-  /** Lets a tenth of a second pass again and again until the promise is settled. */
+  /** Advances the clock in steps of 100 ms until the promise is settled. */
   passUntil<T>(settled: Promise<T>): Promise<T>;
-  /** How many timers are set. */
+  /** The number of pending timers. */
   readonly timers: number;
-  /** Time goes by itself again; timers that are still set are forgotten. */
+  /** Restores the real clock; pending timers are dropped. */
   release(): void;
 }
 
 /**
- * Gives the timers of this thread such a clock until the test is over: `setTimeout`, `setInterval`, `performance.now` and
- * `AbortSignal.timeout`, for what is set from now on. So no limit can run out before what the test waits for has come, however slow the machine is. What does not go by these
- * is not held: other processes, `node:timers/promises`.
+ * Replaces the clock of `setTimeout`, `setInterval`, `performance.now` and `AbortSignal.timeout` in this thread until the end of the test,
+ * for timers that are set from now on. So no timeout can expire before the event that the test waits for, however slow the machine is.
+ * Other processes and `node:timers/promises` keep the real clock.
  */
 export function holdClock(): HeldClock {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] });

@@ -1,23 +1,23 @@
-/** Into how many pieces the input is divided. */
+/** The number of pieces of the input. */
 const pieces = 8;
-/** How many times more the whole may cost than its pieces: caches miss, tables grow. What is quadratic costs `pieces` times more. */
+/** The whole input may cost this many times more than its pieces, for cache misses and growing tables. Quadratic work costs `pieces` times more. */
 const tolerance = 4;
-/** CPU milliseconds that say nothing: a collection of garbage, code that is compiled, the step of the kernel's clock. */
+/** CPU milliseconds of noise: garbage collection, compilation, the resolution of the kernel's clock. */
 const noiseMs = 50;
 
 type Work = () => unknown;
 
-/** Milliseconds of CPU that this thread has used. On a busy machine a clock counts what others do too. */
+/** CPU milliseconds that this thread has used. A clock would also count the work of other processes. */
 export function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
 /**
- * Asserts that work on an input of `size` costs about as much as on eight inputs of an eighth of it.
+ * Asserts that work is linear: an input of `size` must cost about as much as eight inputs of an eighth of the size.
  *
- * @param prepare - Makes an input, which does not count, and returns the work.
- * @throws {Error} If it costs more.
+ * @param prepare - Creates an input, which is not measured, and returns the work.
+ * @throws {Error} If the large input costs more.
  */
 export async function assertLinear(size: number, prepare: (size: number) => Work | Promise<Work>): Promise<void> {
   const cost = async (length: number, times: number) => {
@@ -42,7 +42,7 @@ export async function assertLinear(size: number, prepare: (size: number) => Work
   );
 }
 
-/** Watches until `stop` for how long the event loop was kept busy without a turn. */
+/** Measures, until `stop`, the longest CPU time between two turns of the event loop. */
 export function watchEventLoop(): { stop(): { turns: number; longestCpuMs: number } } {
   let turns = 0;
   let longestCpuMs = 0;

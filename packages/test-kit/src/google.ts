@@ -1,6 +1,6 @@
 import { type AnswerBlock, type AnswerOptions, argumentDeltas, createWire, eventStreamHeaders, toDeltas } from "./answer.ts";
 
-/** Names that the API gives to statuses; others are `UNKNOWN`. */
+/** The API's names of HTTP statuses; others are `UNKNOWN`. */
 const statusNames: Readonly<Record<number, string>> = {
   400: "INVALID_ARGUMENT",
   401: "UNAUTHENTICATED",
@@ -12,8 +12,8 @@ const statusNames: Readonly<Record<number, string>> = {
 };
 
 /**
- * Builds responses of the Gemini API. Its calls come whole, so their deltas are joined first and have to be JSON; it has no count of
- * cache writes.
+ * Builds responses of the Gemini API. It sends each call as a whole, so the deltas of a call are joined and must be JSON. It does not
+ * count cache writes.
  */
 export const google = createWire({
   answer(blocks, options = {}) {

@@ -5,14 +5,14 @@ import { runInNewContext } from "node:vm";
 let collect: (() => void) | undefined;
 
 /**
- * Bytes of heap and buffers that this process holds when the garbage has been collected. What is read without that says how busy the
- * collector was.
+ * Bytes of heap and buffers that this process holds after a garbage collection. Without the collection, the value would depend on the
+ * garbage collector.
  */
 export async function heldBytes(): Promise<number> {
   setFlagsFromString("--expose-gc");
   collect ??= runInNewContext("gc") as () => void;
   for (let round = 0; round < 3; round += 1) {
-    // What has just been let go of may be held by a finished turn of the event loop.
+    // A finished turn of the event loop may still hold objects that were just released.
     await nextTurn();
     collect();
   }

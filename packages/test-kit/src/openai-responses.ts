@@ -7,7 +7,7 @@ interface WireEvent {
 
 type WireItem = Record<string, unknown>;
 
-/** Builds responses of the OpenAI Responses API. A stop reason is that of an incomplete response, such as `max_output_tokens`. */
+/** Builds responses of the OpenAI Responses API. `stopReason` is the reason of an incomplete response, such as `max_output_tokens`. */
 export const openaiResponses = createWire({
   answer(blocks, options = {}) {
     const start = { type: "response.created", response: response("in_progress", { output: [] }) };
@@ -52,7 +52,7 @@ function wireItem(block: AnswerBlock, index: number): WireItem {
   };
 }
 
-/** What an item does not have yet when it is announced. */
+/** The fields that are still empty in the item's first event. */
 function emptyFields(block: AnswerBlock): WireItem {
   if ("text" in block) return { content: [] };
   return "thinking" in block ? { summary: [], encrypted_content: null } : { arguments: "" };

@@ -15,7 +15,7 @@ export const openai = createWire({
   },
 });
 
-/** What the server says last. */
+/** The end marker of a stream. */
 export const openaiDone = "data: [DONE]\n\n";
 
 function blockDeltas(blocks: AnswerBlock[]): object[] {

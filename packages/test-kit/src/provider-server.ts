@@ -10,13 +10,13 @@ export interface RecordedRequest {
   path: string;
   /** Names in lower case. */
   headers: Record<string, string>;
-  /** Parsed JSON; the text itself where it is no JSON. */
+  /** Parsed JSON, or the text if it is not JSON. */
   body: unknown;
-  /** Resolves when the connection of this request is gone. Stays pending while the client keeps it for reuse. */
+  /** Resolves when the connection of this request is closed. Stays pending while the client keeps the connection for reuse. */
   closed: Promise<void>;
 }
 
-/** What to answer: a response, or a function that makes one for the request. */
+/** A response, or a function that creates one for the request. */
 export type Responder = ProviderResponse | ((request: RecordedRequest) => ProviderResponse | Promise<ProviderResponse>);
 
 /** A model provider on this machine, scripted by a test. */
@@ -25,15 +25,15 @@ export interface ProviderServer extends AsyncDisposable {
   readonly url: string;
   /** Every request so far, in order of arrival. */
   readonly requests: readonly RecordedRequest[];
-  /** Queues answers; each request takes the next one. A request that finds none is answered with a 500 that says so. */
+  /** Queues responses; each request takes the next one. A request without a queued response gets an error with status 500. */
   respond(...responders: Responder[]): void;
   /** Waits for the next request that no earlier call has returned. */
   nextRequest(): Promise<RecordedRequest>;
-  /** Drops every connection and stops listening. */
+  /** Closes every connection and stops listening. */
   close(): Promise<void>;
 }
 
-/** Starts a server that speaks whatever bytes the test queues. */
+/** Starts a server that sends the responses that the test queues. */
 export async function startProviderServer(): Promise<ProviderServer> {
   const queue: Responder[] = [];
   const requests: RecordedRequest[] = [];
@@ -80,7 +80,7 @@ export async function startProviderServer(): Promise<ProviderServer> {
   }
 }
 
-/** Reads a request; undefined when the client leaves before it has sent all of it. */
+/** Reads a request; undefined when the client disconnects before it has sent all of it. */
 async function record(incoming: IncomingMessage): Promise<RecordedRequest | undefined> {
   const closed = closeOf(incoming.socket);
   const chunks: Buffer[] = [];
@@ -103,7 +103,7 @@ async function record(incoming: IncomingMessage): Promise<RecordedRequest | unde
 
 const closes = new WeakMap<Socket, Promise<void>>();
 
-/** Resolves when the connection is closed. One promise a connection, which may carry many requests. */
+/** Resolves when the connection is closed. There is one promise per connection, which may carry many requests. */
 function closeOf(socket: Socket): Promise<void> {
   if (socket.destroyed) return Promise.resolve();
   const closed = closes.get(socket) ?? new Promise<void>((resolve) => socket.once("close", () => resolve()));
@@ -130,7 +130,7 @@ async function answer(response: ProviderResponse, request: RecordedRequest, outg
   outgoing.end();
 }
 
-/** One write a turn of the event loop, so that steps leave as separate packets. */
+/** One write per turn of the event loop, so that steps are sent as separate packets. */
 async function write(outgoing: ServerResponse, step: string | Uint8Array): Promise<void> {
   await new Promise<void>((resolve) => outgoing.write(step, () => resolve()));
   await nextTurn();

@@ -1,30 +1,30 @@
-/** Ends the response by destroying the socket, as a crashed server or proxy would. */
+/** Ends the response by destroying the socket, like a crashed server or proxy. */
 export const cut: unique symbol = Symbol("cut");
 
-/** Leaves the response unfinished until the client goes away or the server is closed. */
+/** Leaves the response unfinished until the client disconnects or the server is closed. */
 export const keepOpen: unique symbol = Symbol("keepOpen");
 
 /**
- * One thing the server does while it answers: send text or bytes as one write, wait for a promise (such as that of
- * `Promise.withResolvers()`), `cut`, or `keepOpen`. Without the last two the response ends after its last step.
+ * One step of a response: send text or bytes as one write, wait for a promise (such as that of `Promise.withResolvers()`), `cut`, or
+ * `keepOpen`. Without the last two, the response ends after its last step.
  */
 export type ResponseStep = string | Uint8Array | PromiseLike<unknown> | typeof cut | typeof keepOpen;
 
-/** What the server answers to one request. */
+/** The server's response to one request. */
 export interface ProviderResponse {
   /** Default 200. */
   status?: number;
   headers?: Record<string, string>;
-  /** Sent whole: a string or bytes as they are, anything else as JSON. Use this or `steps`. */
+  /** Sent as one write: a string or bytes unchanged, any other value as JSON. Use this or `steps`. */
   body?: unknown;
   steps?: readonly ResponseStep[];
   /** The server closes the socket without sending a status line. */
   refuse?: boolean;
-  /** Waited for before the status line is sent. Default: nothing. */
+  /** The server waits for it before it sends the status line. Default: no wait. */
   after?: PromiseLike<unknown>;
 }
 
-/** The status, headers and steps that `response` stands for. */
+/** The status, headers and steps of a response, with the defaults. */
 export function resolveResponse(response: ProviderResponse): {
   status: number;
   headers: Record<string, string>;
@@ -37,7 +37,7 @@ export function resolveResponse(response: ProviderResponse): {
   return { status, headers: { "content-type": "application/json", ...headers }, steps: [JSON.stringify(body)] };
 }
 
-/** The same response, sent one byte a write. Waits and endings stay where they were. */
+/** The same response with one byte per write. Waits and endings stay in their places. */
 export function byteByByte(response: ProviderResponse): ProviderResponse {
   const { status, headers, steps } = resolveResponse(response);
   const bytes = steps.flatMap((step): ResponseStep[] => {
@@ -47,7 +47,7 @@ export function byteByByte(response: ProviderResponse): ProviderResponse {
   return { status, headers, steps: bytes };
 }
 
-/** Every way to cut `text` into two pieces of bytes, the empty ones included. */
+/** All ways to cut `text` into two pieces of bytes, including empty pieces. */
 export function* everyCut(text: string): Generator<[Uint8Array, Uint8Array]> {
   const bytes = toBytes(text);
   for (let at = 0; at <= bytes.length; at += 1) yield [bytes.subarray(0, at), bytes.subarray(at)];
