@@ -1,4 +1,4 @@
-/** What there is to see of a signal where the compiler knows no `AbortSignal`. */
+/** The type of a signal if the compiler has no `AbortSignal`. */
 interface SignalShape {
   readonly aborted: boolean;
   readonly reason: unknown;

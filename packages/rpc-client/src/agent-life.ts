@@ -9,33 +9,33 @@ import { defaultStopGraceMs, defaultTimeoutMs, type RpcClientOptions, toArgument
 import type { HostTool } from "./protocol-types.ts";
 import { Resumption } from "./resumption.ts";
 
-/** How long a process must live to end a row of crashes. Milliseconds. */
+/** Milliseconds that a process must run so that the count of crashes in a row starts again. */
 const stableMs = 60_000;
 const defaultMaxRestarts = 5;
 const defaultRestartDelayMs = 250;
 const maxRestartDelayMs = 30_000;
 
 export interface AgentLifeHandlers extends Omit<ConnectionHandlers, "onClose"> {
-  /** A process was spawned; it is not ready yet. */
+  /** Called when a process was spawned; it is not ready yet. */
   onConnection: (connection: Connection) => void;
-  /** Nobody can be talked to any more, or, after a crash, not until `onRestart`. */
+  /** Called when the agent process is gone. With restarts, `onRestart` follows after a crash. */
   onClose: (reason: AgentProcessError) => void;
-  /** The agent was started again after `crash`, and is ready. */
+  /** Called when the agent was restarted after `crash` and is ready. */
   onRestart: (crash: AgentProcessError) => void;
-  /** The tools that a new process is told of. */
+  /** Returns the tools to register with a new process. */
   tools: () => HostTool[];
 }
 
-/** Starts the agent, stops it, and starts it again after a crash if it is to. There is one process at a time. */
+/** Starts, stops and, if configured, restarts the agent after a crash. There is one process at a time. */
 export class AgentLife {
   readonly #options: RpcClientOptions;
   readonly #handlers: AgentLifeHandlers;
   readonly resumption: Resumption = new Resumption();
   #connection: Connection | undefined;
   #isReady = false;
-  /** Why there is no connection, once there was one. */
+  /** The reason why the last connection closed. */
   #closedBy: AgentProcessError | undefined;
-  /** The restart that is going on. */
+  /** The restart in progress. */
   #restart: Promise<Connection> | undefined;
   #stopRestart: AbortController | undefined;
   #crashes = 0;
@@ -47,22 +47,22 @@ export class AgentLife {
     this.#handlers = handlers;
   }
 
-  /** The connection that can be talked to now. */
+  /** The connection for commands; undefined during a restart. */
   get connection(): Connection | undefined {
     return this.#restart === undefined ? this.#connection : undefined;
   }
 
-  /** Whether there is an agent, or will be one without another `start`. */
+  /** Whether an agent is running, starting or restarting. */
   get isStarted(): boolean {
     return this.#connection !== undefined || this.#restart !== undefined;
   }
 
-  /** Why nobody can be talked to, now and later. */
+  /** The reason why the agent has ended for good; undefined while it runs or restarts. */
   get closedBy(): AgentProcessError | undefined {
     return this.#restart === undefined ? this.#closedBy : undefined;
   }
 
-  /** Never repeats, so that a late answer cannot be taken for another one's. */
+  /** Ids never repeat, so that a late response cannot be matched with another request. */
   nextId(): string {
     this.#lastId += 1;
     return `${this.#lastId}`;
@@ -82,7 +82,7 @@ export class AgentLife {
     try {
       await this.#open();
     } catch (error) {
-      // A process that ended by itself has told already.
+      // A process that ended by itself has already called #onClose.
       if (this.#closedBy === undefined) this.#onClose(error as AgentProcessError);
       throw signal?.aborted ? new RpcAbortError("start", signal.reason) : error;
     } finally {
@@ -90,14 +90,14 @@ export class AgentLife {
     }
   }
 
-  /** @returns when the process is gone. */
+  /** Resolves when the process is gone. */
   async stop(): Promise<void> {
     this.#stopRestart?.abort();
     await this.#connection?.stop();
-    await this.#restart?.catch(() => undefined); // It rejects because it was stopped.
+    await this.#restart?.catch(() => undefined); // The stop makes it reject.
   }
 
-  /** Waits for a restart that is going on. @throws {AgentProcessError} When there is nobody to wait for. */
+  /** Waits for a restart in progress. @throws {AgentProcessError} When no agent is running or restarting. */
   async ready(command: string): Promise<Connection> {
     const connection = await (this.#restart ?? this.#connection);
     if (connection !== undefined) return connection;
@@ -145,13 +145,13 @@ export class AgentLife {
     this.#closedBy = reason;
     const wasReady = this.#isReady;
     this.#isReady = false;
-    // The end of a process that was to replace another one is told to nobody but the restart.
+    // Only #startAgain handles the end of a process that it has spawned.
     if (this.#restart !== undefined) return;
     if (wasReady && reason.code === "exited" && this.#options.restart === "on-crash") {
       if (performance.now() - this.#readySinceMs > stableMs) this.#crashes = 0;
       this.#stopRestart = new AbortController();
       this.#restart = this.#startAgain(reason, this.#stopRestart.signal);
-      // Whoever waits for it is told; it may be nobody.
+      // `ready` rejects for waiting callers; without any, this is not an unhandled rejection.
       this.#restart.catch(() => undefined);
     }
     this.#handlers.onClose(reason);
@@ -159,7 +159,7 @@ export class AgentLife {
 
   async #startAgain(crash: AgentProcessError, signal: Signal): Promise<Connection> {
     const { maxRestarts = defaultMaxRestarts, restartDelayMs = defaultRestartDelayMs } = this.#options;
-    // Whoever hears of the crash and calls at once must find this restart, so it is kept before anything happens.
+    // The caller stores this promise first, so that an onExit listener that sends a command waits for the restart.
     await undefined;
     let last = crash;
     while (!signal.aborted && this.#crashes < maxRestarts) {
@@ -185,7 +185,7 @@ export class AgentLife {
 
 function gaveUp(last: AgentProcessError, restarts: number): AgentProcessError {
   const { exitCode, signal, stderrTail } = last;
-  const text = `The agent crashed again after ${restarts} restarts and is not started any more; the last crash: ${last.message}`;
+  const text = `The agent crashed again after ${restarts} restarts and is not restarted again; last crash: ${last.message}`;
   return new AgentProcessError("gave_up", text, { cause: last, exitCode, signal, stderrTail });
 }
 

@@ -5,11 +5,11 @@ import type { CliCommand } from "./find-cli.ts";
 import { LineDecoder } from "./protocol.ts";
 import { TextTail } from "./text-tail.ts";
 
-/** Characters of stderr that an error carries. */
+/** Maximum characters of stderr in `stderrTail`. */
 const stderrTailLength = 16_384;
-/** Characters of them that its message shows. */
+/** Maximum characters of stderr in an error message. */
 const stderrInMessage = 2_000;
-/** How long output is still read after the process ended, if something outside its group holds the pipes open. Milliseconds. */
+/** Milliseconds to read output after the end of the process, if a process outside its group keeps the pipes open. */
 const lastReadMs = 1_000;
 
 export interface AgentProcessOptions {
@@ -17,22 +17,22 @@ export interface AgentProcessOptions {
   args: readonly string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** How long each step of `stop` waits before the next one, in milliseconds. */
+  /** Milliseconds between the steps of `stop`. */
   stopGraceMs: number;
 }
 
 export interface AgentProcessHandlers {
-  /** A line of stdout that is not blank. */
+  /** Called for each line of stdout that is not blank. */
   onLine: (line: string) => void;
-  /** A line of stdout was too long to be read. */
+  /** Called for a line of stdout that is too long. */
   onTooLong: () => void;
-  /** Called once, when the process is gone and all of its output was read. */
+  /** Called once, when the process is gone and all its output has been read. */
   onClose: (reason: AgentProcessError) => void;
 }
 
 /**
- * One agent process, leader of its own process group. However it ends (not found, crash, kill, closed pipes, `stop`), `onClose` tells
- * of it once, and neither timer nor listener nor process is left.
+ * One agent process, the leader of its own process group. However it ends (not found, crash, kill, closed pipes, `stop`), `onClose` is
+ * called once, and no timer, listener or process remains.
  */
 export class AgentProcess {
   readonly #child: ChildProcessWithoutNullStreams;
@@ -45,10 +45,10 @@ export class AgentProcess {
   #killedBecause: (() => AgentProcessError) | undefined;
   #ending: Promise<void> | undefined;
   #lastRead: NodeJS.Timeout | undefined;
-  /** The rest of its output is bounded, and its end is told only when all was read. */
+  /** Whether the process is ending. The rest of its output is then read without pauses, because `onClose` waits for it. */
   #isReadToEnd = false;
 
-  /** @throws {AgentProcessError} `start_failed` for options that no process can be started with. */
+  /** @throws {AgentProcessError} `start_failed` when `spawn` rejects the options. */
   constructor(options: AgentProcessOptions, handlers: AgentProcessHandlers) {
     this.#options = options;
     this.#handlers = handlers;
@@ -65,22 +65,20 @@ export class AgentProcess {
     return this.#stderr.text;
   }
 
-  /** Sends a line; what the process cannot take yet waits. Lost without an error when the process is ending: `onClose` tells. */
+  /** Sends a line, or buffers it while the pipe is full. If the process is ending, the line is dropped without an error. */
   write(line: string): void {
     if (this.#child.stdin.writable) this.#child.stdin.write(line);
   }
 
-  /** Leaves its stdout unread for a while, so that it has to wait; to no effect once it is ending. */
+  /** Pauses or resumes the reading of stdout, for backpressure. A pause has no effect on an ending process. */
   setReading(isReading: boolean): void {
     if (isReading) this.#child.stdout.resume();
     else if (!this.#isReadToEnd) this.#child.stdout.pause();
   }
 
   /**
-   * Ends the process: closes its stdin, sends SIGTERM after the grace, SIGKILL to its group after another one. May be called at any time
-   * and any number of times.
-   *
-   * @returns when the process is gone.
+   * Ends the process: closes its stdin, sends SIGTERM after `stopGraceMs`, and SIGKILL to its group after another `stopGraceMs`. May be
+   * called at any time and repeatedly. Resolves when the process is gone.
    */
   stop(): Promise<void> {
     this.#isStopRequested = true;
@@ -88,10 +86,10 @@ export class AgentProcess {
   }
 
   /**
-   * Kills the group at once.
+   * Kills the process group at once.
    *
-   * @param reason - Makes what `onClose` gets, when all output was read.
-   * @returns that, when the process is gone; what it ended of if it was gone before.
+   * @param reason - Creates the error for `onClose`, after all output has been read.
+   * @returns The error given to `onClose`, when the process is gone. If the process had already ended, the error of that end.
    */
   kill(reason: () => AgentProcessError): Promise<AgentProcessError> {
     this.#killedBecause ??= reason;
@@ -104,16 +102,16 @@ export class AgentProcess {
     const lines = new LineDecoder({ onLine, onTooLong });
     child.stdout.on("data", (chunk: Uint8Array) => lines.push(chunk));
     child.stderr.on("data", (chunk: Uint8Array) => this.#stderr.push(chunk));
-    // A process that can no longer be asked, or no longer answer, is of no use. EPIPE arrives here when it has just died.
+    // Without stdin or stdout the process is useless, so it is ended. EPIPE arrives here when it has just died.
     child.stdin.on("error", () => void this.#end());
     child.stdout.on("close", () => void this.#end());
     child.on("error", (error) => {
-      // Also emitted for a signal that could not be sent; only a process that never ran has no id.
+      // This event is also emitted for a signal that could not be sent. Only a process that never started has no pid.
       if (child.pid === undefined) this.#settle(this.#startError(error));
     });
     child.on("exit", () => {
       this.#readToEnd();
-      // Whatever it left behind in its group would keep the pipes open.
+      // Remaining processes of its group would keep the pipes open.
       this.#killGroup();
       this.#lastRead = setTimeout(() => {
         child.stdout.destroy();
@@ -168,14 +166,14 @@ export class AgentProcess {
     try {
       process.kill(-pid, "SIGKILL");
     } catch {
-      // Nobody is left in the group, or the system has no groups: then this is all there is to end.
+      // The group is empty, or the system has no process groups (Windows): end the child itself.
       if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill("SIGKILL");
     }
   }
 
   #startError(cause: Error): AgentProcessError {
     const { command, cwd } = this.#options;
-    // The system names the program also when it is the folder that does not exist.
+    // The system's error names the program even if the working folder is missing.
     if (!existsSync(cwd)) {
       return new AgentProcessError("not_found", `Cannot start the agent: the working folder ${cwd} does not exist.`, { cause });
     }
@@ -192,7 +190,7 @@ export class AgentProcess {
   }
 }
 
-/** The end of an error message: what the process wrote last. */
+/** The end of an error message with the last stderr output of the process. */
 export function quoteStderr(tail: string): string {
   const text = tail.trim().slice(-stderrInMessage);
   return text === "" ? ", and wrote nothing to stderr." : `; the end of its stderr: ${text}`;

@@ -1,4 +1,4 @@
-/** Runs a callback of the program. Its mistake must not be taken for the agent's, nor keep others from their events, nor get lost. */
+/** Calls a callback of the program. Its error becomes an uncaught exception: it must not look like an agent error or stop other listeners. */
 export function callSafely(callback: () => void): void {
   try {
     callback();

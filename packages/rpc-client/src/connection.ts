@@ -13,15 +13,15 @@ export interface IncomingFrame extends Record<string, unknown> {
 
 export interface ConnectionHandlers {
   onEvent: (event: RpcEvent) => void;
-  /** May throw for a frame without the fields that its type must have; then the frame is noise. */
+  /** May throw for a frame without the required fields of its type; the frame is then noise. */
   onFrame: (frame: IncomingFrame) => void;
-  /** A line that is no record of the protocol, or answers nothing that is open. */
+  /** Called for a line that is not a record of the protocol, or a response without an open request. */
   onNoise: (line: string) => void;
   /** Called once, after every open request was rejected with `reason`. */
   onClose: (reason: AgentProcessError) => void;
 }
 
-/** What receives the output of a shell command while it runs. */
+/** Receives the output of a shell command while it runs. */
 export type OutputListener = (delta: string) => void;
 
 const frameTypes: ReadonlySet<string> = new Set<IncomingFrame["type"]>([
@@ -30,7 +30,7 @@ const frameTypes: ReadonlySet<string> = new Set<IncomingFrame["type"]>([
   "host_tool_cancel",
 ]);
 
-/** One life of an agent: its process, what it was asked, and what it tells. */
+/** The connection to one agent process: its open requests and its events. */
 export class Connection {
   readonly #process: AgentProcess;
   readonly #handlers: ConnectionHandlers;
@@ -38,7 +38,7 @@ export class Connection {
   readonly #snapshots: SnapshotRebuilder;
   readonly #outputListeners = new Map<unknown, OutputListener>();
 
-  /** @throws {AgentProcessError} When no process can be started with these options. */
+  /** @throws {AgentProcessError} `start_failed` when `spawn` rejects the options. */
   constructor(options: AgentProcessOptions, handlers: ConnectionHandlers) {
     this.#handlers = handlers;
     this.#snapshots = new SnapshotRebuilder(handlers.onEvent);
@@ -57,9 +57,9 @@ export class Connection {
   }
 
   /**
-   * Sends a command and waits for its answer.
+   * Sends a command and waits for its response.
    *
-   * @param id - Never used before with this process.
+   * @param id - Must be unique for this process.
    * @throws {RpcError}
    */
   async request(id: string, command: string, params: object, options: RequestOptions): Promise<unknown> {
@@ -74,7 +74,7 @@ export class Connection {
     return await answer;
   }
 
-  /** Calls `listener` with what the command of that id writes, while `work` lasts. */
+  /** Calls `listener` with the output of the command with this id until `work` has ended. */
   async listenToOutput<T>(id: string, listener: OutputListener, work: () => Promise<T>): Promise<T> {
     this.#outputListeners.set(id, listener);
     try {
@@ -84,24 +84,24 @@ export class Connection {
     }
   }
 
-  /** Sends a record that gets no answer. @throws {RpcProtocolError} `too_long`. */
+  /** Sends a record that has no response. @throws {RpcProtocolError} `too_long`. */
   sendFrame(frame: object): void {
     const line = encodeLine(frame);
     this.#checkLength(line, "A record");
     this.#process.write(line);
   }
 
-  /** Leaves the agent's output unread for a while. */
+  /** Pauses or resumes the reading of the agent's output. */
   setReading(isReading: boolean): void {
     this.#process.setReading(isReading);
   }
 
-  /** @returns when the process is gone. */
+  /** Resolves when the process is gone. */
   stop(): Promise<void> {
     return this.#process.stop();
   }
 
-  /** Ends the process at once; `reason` is made when all output was read. @returns why it ended, when it is gone. */
+  /** Kills the process at once; see `AgentProcess.kill`. */
   kill(reason: () => AgentProcessError): Promise<AgentProcessError> {
     return this.#process.kill(reason);
   }
@@ -112,7 +112,7 @@ export class Connection {
     throw new RpcProtocolError("too_long", text);
   }
 
-  /** In order with the records that it is about. */
+  /** Runs in order with the other records, because the mode applies to the records after it. */
   #noteStreamMode(command: string, data: unknown): void {
     if (!isRecord(data)) return;
     const mode = command === "set_stream_mode" ? data.mode : command === "get_state" ? data.streamMode : undefined;
@@ -124,7 +124,7 @@ export class Connection {
       const record = JSON.parse(line) as unknown;
       if (isRecord(record) && this.#read(record)) return;
     } catch {
-      // Not JSON, or not what its type promises: told below.
+      // Not JSON, or a record without the required fields: noise.
     }
     this.#handlers.onNoise(line);
   }
@@ -135,7 +135,7 @@ export class Connection {
     if (typeof type !== "string") return false;
     if (frameTypes.has(type)) this.#handlers.onFrame(record as IncomingFrame);
     else if (type === "bash_execution_update") this.#onOutput(record);
-    // Ready is whoever answers; an agent that says so first says nothing new.
+    // Some agents send `ready`. It is ignored, because an agent counts as ready after its first response.
     else if (type !== "ready") this.#snapshots.read(record as unknown as RpcEvent);
     return true;
   }
@@ -145,7 +145,7 @@ export class Connection {
     if (listener !== undefined) callSafely(() => listener(String(delta)));
   }
 
-  /** Whose answer was dropped cannot be known, and nobody shall wait for it for ever. */
+  /** The skipped record may be the response to any open request, so all of them are rejected. */
   #onTooLong(): void {
     this.#requests.rejectAll(
       new RpcProtocolError("too_long", "The agent sent a record that is too long to be read; it was skipped."),

@@ -1,14 +1,14 @@
-/** Brand of every error class of pikit, so that errors of a second loaded copy are recognised. */
+/** Brand of every error class of pikit, to recognise errors of a second loaded copy. */
 const brand = Symbol.for("pikit.error");
 
-/** The agent answered a command with `success: false`. */
+/** The response to a command had `success: false`. */
 export class RpcCommandError extends Error {
   override readonly name = "RpcCommandError";
   readonly [brand] = "rpc";
   readonly code = "command_failed";
-  /** The command that was refused. */
+  /** The command that failed. */
   readonly command: string;
-  /** The agent's own text. */
+  /** The error text of the response. */
   readonly reason: string;
 
   constructor(command: string, reason: string) {
@@ -19,14 +19,14 @@ export class RpcCommandError extends Error {
 }
 
 /**
- * What the agent sent, or was to be sent, breaks the protocol.
+ * A record that was received, or that should be sent, violates the protocol.
  *
- * - `bad_record`: a record without the fields that its type must have
- * - `too_long`: a record longer than either side reads
+ * - `bad_record`: a record without the required fields of its type
+ * - `too_long`: a record above the maximum length
  */
 export type RpcProtocolErrorCode = "bad_record" | "too_long";
 
-/** The two sides do not speak the same protocol; other requests and the process are not affected. */
+/** A violation of the protocol. The process keeps running. */
 export class RpcProtocolError extends Error {
   override readonly name = "RpcProtocolError";
   readonly [brand] = "rpc";
@@ -38,7 +38,7 @@ export class RpcProtocolError extends Error {
   }
 }
 
-/** What was asked for did not come in time. A command was sent and may still take effect; its late answer is ignored. */
+/** A timeout expired. A command that was sent may still take effect; its late response is ignored. */
 export class RpcTimeoutError extends Error {
   override readonly name = "RpcTimeoutError";
   readonly [brand] = "rpc";
@@ -53,26 +53,26 @@ export class RpcTimeoutError extends Error {
   }
 }
 
-/** The caller's signal was aborted before the answer came. A command that was sent may still take effect; its late answer is ignored. */
+/** The caller's signal was aborted before the response. A command that was sent may still take effect; its late response is ignored. */
 export class RpcAbortError extends Error {
   override readonly name = "RpcAbortError";
   readonly [brand] = "rpc";
   readonly code = "aborted";
   readonly command: string;
 
-  /** @param reason - The signal's; becomes the `cause`. */
+  /** @param reason - The signal's reason; becomes the `cause`. */
   constructor(command: string, reason: unknown) {
     super(`The call of "${command}" was aborted by its signal.`, { cause: reason });
     this.command = command;
   }
 }
 
-/** A run whose text was being read failed after its prompt was accepted. */
+/** A run of `text()` failed after its prompt was accepted. */
 export class RpcRunError extends Error {
   override readonly name = "RpcRunError";
   readonly [brand] = "rpc";
   readonly code = "run_failed";
-  /** What the provider or the agent said. */
+  /** The error text of the provider or the agent. */
   readonly reason: string;
 
   constructor(reason: string) {
@@ -82,16 +82,16 @@ export class RpcRunError extends Error {
 }
 
 /**
- * Why there is no agent process to talk to.
+ * The reason why there is no agent process.
  *
- * - `not_found`: no CLI to run, or no such runtime or working folder
- * - `start_failed`: the operating system could not run it
- * - `start_timeout`: it gave no first answer in time and was killed
- * - `wrong_version`: it speaks another version of the protocol and was killed
- * - `already_started`: `start` was called while it runs
+ * - `not_found`: the CLI, the runtime or the working folder does not exist
+ * - `start_failed`: the operating system could not start it
+ * - `start_timeout`: it sent no first response in time and was killed
+ * - `wrong_version`: it has another version of the protocol and was killed
+ * - `already_started`: `start` was called while it was running
  * - `not_started`: a command was sent before `start`
- * - `exited`: it ended by itself: crashed, was killed, or closed its input or output
- * - `gave_up`: it crashed again and again and is not started any more; `cause` is the last crash
+ * - `exited`: it ended unexpectedly: it crashed, was killed, or closed its input or output
+ * - `gave_up`: it crashed after each restart and is not restarted again; `cause` is the last crash
  * - `stopped`: `stop` was called, or the pool was closed
  */
 export type AgentProcessErrorCode =
@@ -112,12 +112,12 @@ export interface AgentProcessErrorOptions {
   stderrTail?: string;
 }
 
-/** The agent process cannot be started, is not running, or ended while something waited for it. */
+/** The agent process cannot be started, is not running, or ended during a call. */
 export class AgentProcessError extends Error {
   override readonly name = "AgentProcessError";
   readonly [brand] = "rpc";
   readonly code: AgentProcessErrorCode;
-  /** Null when it never ran, still runs, or was ended by a signal. */
+  /** Null if it never started, is still running, or was ended by a signal. */
   readonly exitCode: number | null;
   /** The signal that ended it, such as `SIGKILL`. */
   readonly signal: string | null;
@@ -136,7 +136,7 @@ export class AgentProcessError extends Error {
 /** Every error that a client rejects with. Branch on `code`, or on `name` to narrow. */
 export type RpcError = RpcCommandError | RpcProtocolError | RpcTimeoutError | RpcAbortError | RpcRunError | AgentProcessError;
 
-/** Whether `error` is one of this package's, also of another loaded copy. */
+/** Whether `error` is an error of this package, including another loaded copy. */
 export function isRpcError(error: unknown): error is RpcError {
   return typeof error === "object" && error !== null && (error as Record<symbol, unknown>)[brand] === "rpc";
 }

@@ -4,25 +4,25 @@ import type { AgentProcessError } from "./errors.ts";
 import { EventQueue } from "./event-queue.ts";
 import type { EventName, RpcEvent } from "./protocol-types.ts";
 
-/** Receives events in order. What it throws is raised as an uncaught exception, as an event emitter's listener would. */
+/** Receives events in order. An error that it throws becomes an uncaught exception, like that of an `EventEmitter` listener. */
 export type EventListener<N extends EventName = EventName> = (event: Extract<RpcEvent, { type: N }>) => void;
 
 export interface EventsOptions {
-  /** How many events may wait for the reader before the agent's output is left unread. Default 1,000. */
+  /** When more events than this wait for the reader, the client stops reading the agent's output. Default 1,000. */
   maxWaiting?: number;
-  /** Ends the iteration, without an error. */
+  /** An abort ends the iteration without an error. */
   signal?: Signal;
 }
 
 const defaultMaxWaiting = 1_000;
 
-/** Hands every event to the listeners and iterators of the program. */
+/** Delivers every event to the listeners and iterators of the program. */
 export class EventHub {
   readonly #listeners = new Set<{ listener: (event: RpcEvent) => void }>();
   readonly #queues = new Set<EventQueue<RpcEvent>>();
   readonly #onBehindChange: () => void;
 
-  /** @param onBehindChange - Called when `isBehind` may have changed. */
+  /** @param onBehindChange - Called when the value of `isBehind` may have changed. */
   constructor(onBehindChange: () => void) {
     this.#onBehindChange = onBehindChange;
   }
@@ -40,14 +40,14 @@ export class EventHub {
     }
   }
 
-  /** @returns a function that ends the subscription. */
+  /** Returns a function that ends the subscription. */
   listen(listener: (event: RpcEvent) => void): () => void {
     const entry = { listener };
     this.#listeners.add(entry);
     return () => void this.#listeners.delete(entry);
   }
 
-  /** @param closedBy - Why no event can come, if none can. */
+  /** @param closedBy - The reason why there will be no events; undefined while the agent runs. */
   iterate(
     { maxWaiting = defaultMaxWaiting, signal }: EventsOptions,
     closedBy: AgentProcessError | undefined,
@@ -70,7 +70,7 @@ export class EventHub {
     return queue;
   }
 
-  /** Ends the iterators: the process is gone. Listeners stay. */
+  /** Ends the iterators because the process is gone. Listeners stay. */
   close(reason: AgentProcessError): void {
     for (const queue of [...this.#queues]) endQueue(queue, reason);
   }

@@ -1,20 +1,20 @@
 export interface EventQueueOptions {
-  /** How many values may wait before the queue counts as full. */
+  /** The queue is full when more values than this wait. */
   maxWaiting: number;
-  /** Called when the queue becomes full, and when it is no longer. */
+  /** Called when the value of `isFull` changes. */
   onFullChange: () => void;
-  /** Called once, when nothing more is taken in: it was ended, or the reader has stopped reading, for example with `break`. */
+  /** Called once, when the queue accepts no more values: after `end`, or when the reader stops, for example with `break`. */
   onEnd: () => void;
 }
 
-/** What `for await` reads. TypeScript before 5.6 has no name for an iterator that says what it ends with. */
+/** The iterator for `for await`. TypeScript before 5.6 has no type for an async iterator with a return type. */
 export interface EventIterator<T> extends AsyncIterator<T, undefined, undefined> {
-  /** Ends the iteration; what waits is dropped. */
+  /** Ends the iteration and drops the waiting values. */
   return(): Promise<IteratorResult<T, undefined>>;
   [Symbol.asyncIterator](): this;
 }
 
-/** Values that are pushed from one side and iterated on the other. What nobody has asked for yet waits; being full is told, not enforced. */
+/** A queue between a producer that pushes values and a reader that iterates. It reports when it is full, but never rejects a value. */
 export class EventQueue<T> implements EventIterator<T> {
   readonly #options: EventQueueOptions;
   readonly #waiting: PromiseWithResolvers<IteratorResult<T, undefined>>[] = [];
@@ -29,8 +29,8 @@ export class EventQueue<T> implements EventIterator<T> {
   }
 
   /**
-   * Whether a reader is behind: more than `maxWaiting` values wait, or did and not half of them have been read since. Nobody is before the
-   * first value was asked for: a reader that never comes must not hold up the others.
+   * Whether the reader is behind. True when more than `maxWaiting` values wait, until at most half of `maxWaiting` wait. Always false before
+   * the first `next()`: an iterator that is never read must not block the others.
    */
   get isFull(): boolean {
     return this.#isFull;
@@ -47,7 +47,7 @@ export class EventQueue<T> implements EventIterator<T> {
     if (!this.#isFull) this.#updateFull();
   }
 
-  /** What was pushed is still read; then the iteration ends, or throws `error` once. */
+  /** Ends the queue. The reader still gets the waiting values; then the iteration ends, or throws `error` once. */
   end(error?: Error): void {
     if (this.#end !== undefined) return;
     this.#end = { error };
@@ -78,7 +78,7 @@ export class EventQueue<T> implements EventIterator<T> {
     return this;
   }
 
-  /** Moves an index, and the values only when half of them are read: `shift` would move all of a long array each time. */
+  /** Advances an index, and copies the array only when half of it is read: `shift` would move a long array for each value. */
   #take(): T {
     const value = this.#values[this.#nextIndex] as T;
     this.#nextIndex += 1;

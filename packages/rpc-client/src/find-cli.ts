@@ -3,26 +3,26 @@ import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { AgentProcessError } from "./errors.ts";
 
-/** What to run: an executable file and its first arguments. */
+/** An executable file and its first arguments. */
 export interface CliCommand {
   file: string;
   args: string[];
 }
 
 export interface FindCliOptions {
-  /** A script or an executable. Default: the installed `@pikit/coding-agent`, else `pi` on the PATH. */
+  /** A script or an executable. Default: the installed `@pikit/coding-agent`, otherwise `pi` on the PATH. */
   cliPath?: string;
-  /** What runs scripts. */
+  /** The program that runs scripts. */
   runtime: string;
-  /** Where `PATH` is looked up. */
+  /** The environment with the `PATH` to search. */
   env: NodeJS.ProcessEnv;
-  /** Files from where the package is looked for. Default: this one, then one in the current folder. */
+  /** Files from which the package is resolved. Default: this file, then one in the current folder. */
   searchFrom?: readonly string[];
 }
 
 /**
- * Finds the agent's command line program. A script runs with `runtime`, whatever its first line says, so that no other version that
- * happens to be on the PATH is picked; anything else is run as it is.
+ * Finds the agent's command line program. A script runs with `runtime`; its first line is ignored, because it could select another Node
+ * version on the PATH. Any other file is executed directly.
  *
  * @throws {AgentProcessError} `not_found`.
  */
@@ -52,7 +52,7 @@ function findInstalled(searchFrom: readonly string[]): string | undefined {
       const path = join(dirname(manifestPath), bin.pi);
       if (existsSync(path)) return path;
     } catch {
-      // Not installed there: the next place is tried.
+      // Not installed there: try the next place.
     }
   }
   return undefined;
@@ -65,7 +65,7 @@ function findOnPath(env: NodeJS.ProcessEnv): string | undefined {
       accessSync(path, constants.X_OK);
       if (statSync(path).isFile()) return path;
     } catch {
-      // Missing or not executable: the next folder is tried.
+      // Missing or not executable: try the next folder.
     }
   }
   return undefined;

@@ -1,8 +1,7 @@
 /**
- * Decides when the agent's output is read. Responses, events and frames share one pipe, so a reader of events that is behind can only be
- * waited for by leaving everything unread. That must not be while the program waits for something that is still in the pipe: a reader
- * that asks the agent a question between two events would wait for ever. So output stays unread while a reader is behind, and nothing else
- * is awaited.
+ * Decides when the client reads the agent's output. Responses, events and frames share one pipe, so backpressure for a slow reader of
+ * events stops all of them. While a call waits for its response, the client must keep reading: a reader that sends a command between two
+ * events would wait forever otherwise. So reading pauses only while a reader is behind and no call waits.
  */
 export class Flow {
   readonly #isBehind: () => boolean;
@@ -10,19 +9,19 @@ export class Flow {
   #awaited = 0;
   #isReading = true;
 
-  /** @param isBehind - Whether a reader has more waiting than it allows. */
+  /** @param isBehind - Whether more events wait for a reader than its maximum. */
   constructor(isBehind: () => boolean) {
     this.#isBehind = isBehind;
   }
 
-  /** Begins with a new process, which is being read. */
+  /** Attaches a new process, whose output is being read. */
   attach(setReading: (isReading: boolean) => void): void {
     this.#setReading = setReading;
     this.#isReading = true;
     this.update();
   }
 
-  /** To be called when a reader falls behind or catches up. */
+  /** Call this when a reader falls behind or catches up. */
   update(): void {
     const isReading = this.#awaited > 0 || !this.#isBehind();
     if (isReading === this.#isReading) return;
@@ -30,7 +29,7 @@ export class Flow {
     this.#setReading?.(isReading);
   }
 
-  /** Waits for something that comes through the pipe. */
+  /** Keeps reading while `work` waits for a record from the pipe. */
   async whileAwaiting<T>(work: () => Promise<T>): Promise<T> {
     this.#awaited += 1;
     this.update();

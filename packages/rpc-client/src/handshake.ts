@@ -2,34 +2,34 @@ import { AgentProcessError, RpcCommandError } from "./errors.ts";
 import type { CommandData, CommandName, CommandParams, SessionState, StreamMode } from "./protocol-types.ts";
 import type { FirstCommand } from "./resumption.ts";
 
-/** The version of the protocol that this client speaks. */
+/** The protocol version of this client. */
 export const protocolVersion = 1;
 
 export interface HandshakeOptions {
   streamMode: StreamMode;
-  /** Settings of an earlier life; one that is refused is left as it is. */
+  /** Settings of the previous process. A refused setting is ignored. */
   settings: readonly FirstCommand[];
-  /** What is refused fails the start. */
+  /** If the agent refuses them, the start fails. */
   tools: CommandParams<"set_host_tools">["tools"];
 }
 
-/** A promise of its own each time: what waits for one that is kept would be kept with it. */
+/** Creates a new promise each time, because a shared one would keep its handlers in memory. */
 const never = () => new Promise<never>(() => undefined);
 
-/** Sends a command and waits for its answer. */
+/** Sends a command and waits for its response. */
 export type Ask = (command: CommandName, params: object) => Promise<unknown>;
 
 /**
- * Gets the first answer of a new process, agrees with it on how it streams, and tells it what it has to know before anybody else talks
- * to it. All questions are sent at once, `get_state` last: an older agent refuses the first ones, or drops them, and then
- * its answer to `get_state` shows that it is there. It streams snapshots.
+ * Waits for the first response of a new process, negotiates the stream mode, and sends the settings and tools before any other command. All
+ * commands are sent at once, `get_state` last: an older agent refuses or ignores the first two, but its response to `get_state` shows
+ * that it is ready. Such an agent streams snapshots.
  *
- * @returns its state.
- * @throws {AgentProcessError} `wrong_version` when it speaks another version of the protocol.
- * @throws {RpcError} When it does not answer, or refuses to tell its state.
+ * @returns The state of the session.
+ * @throws {AgentProcessError} `wrong_version` when the agent has another version of the protocol.
+ * @throws {RpcError} When the agent does not respond, or refuses `get_state`.
  */
 export async function shakeHands(ask: Ask, { streamMode, settings, tools }: HandshakeOptions): Promise<Partial<SessionState>> {
-  // Refused by an older agent, or never answered; that one is there all the same when its answer to get_state comes.
+  // An older agent refuses this command or ignores it. Then the response to get_state decides.
   const wrongVersion = ask("get_protocol_info", {}).then(checkVersion, never);
   if (streamMode === "deltas") ask("set_stream_mode", { mode: "deltas" }).catch(() => undefined);
   const state = ((await Promise.race([ask("get_state", {}), wrongVersion])) ?? {}) as Partial<SessionState>;
@@ -40,7 +40,7 @@ export async function shakeHands(ask: Ask, { streamMode, settings, tools }: Hand
   return state;
 }
 
-/** Rejects for another version; else it leaves the decision to others. */
+/** Rejects for another version; otherwise never settles, so that `get_state` decides. */
 function checkVersion(info: unknown): Promise<never> {
   const { protocolVersion: version, version: release } = (info ?? {}) as Partial<CommandData<"get_protocol_info">>;
   if (version === undefined || version === protocolVersion) return never();
@@ -48,7 +48,7 @@ function checkVersion(info: unknown): Promise<never> {
   throw new AgentProcessError("wrong_version", text);
 }
 
-/** The agent is there and works without the setting, such as a model whose key is gone. */
+/** The agent works without a refused setting, such as a model whose key is missing now. */
 function ignoreRefusal(error: unknown): void {
   if (!(error instanceof RpcCommandError)) throw error;
 }

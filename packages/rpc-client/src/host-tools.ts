@@ -3,28 +3,28 @@ import { readArguments, toJsonSchema } from "./protocol.ts";
 import type { HostTool, HostToolOutput } from "./protocol-types.ts";
 import type { ToolParameters } from "./tool-parameters.ts";
 
-/** What a tool gives: content, or a text that is its only content, or nothing. */
+/** The result of a tool: content, a text as the only content, or nothing. */
 export type HostToolAnswer = string | (HostToolOutput & { isError?: boolean }) | undefined;
 
 /** One call of a tool. */
 export interface HostToolContext {
-  /** The id that the model gave to the call; events of the call carry it. */
+  /** The model's id of the call; the events of the call have it too. */
   toolCallId: string;
-  /** Aborted when the call is over for the agent: its run was aborted, its time is up, or its process is gone. Later answers are dropped. */
+  /** Aborted when the agent no longer waits: the run was aborted, the timeout expired, or the process is gone. Later results are dropped. */
   signal: Signal;
-  /** Tells what there is so far; each update replaces the one before. */
+  /** Sends the partial result so far; each update replaces the previous one. */
   update: (partial: NonNullable<HostToolAnswer>) => void;
 }
 
 /** A tool that runs in this program. The agent has checked the arguments against `parameters`. */
 export interface ClientTool<TArguments = Record<string, unknown>> extends Omit<HostTool, "parameters"> {
-  /** JSON Schema; or a schema of TypeBox, or of Zod (4.2 or newer) or another library with the Standard JSON Schema interface. */
+  /** JSON Schema, or a schema of TypeBox, Zod (4.2 or newer) or another library with the Standard JSON Schema interface. */
   parameters: ToolParameters<TArguments>;
-  /** What it throws becomes an error result with the error's message, which the model reads. */
+  /** Runs the tool. A thrown error becomes an error result with the error's message for the model. */
   execute(args: TArguments, context: HostToolContext): HostToolAnswer | Promise<HostToolAnswer>;
 }
 
-/** Characters of an error's message that a model is shown. */
+/** Maximum characters of an error message for the model. */
 const maxErrorLength = 50_000;
 
 interface HostToolCall {
@@ -34,12 +34,12 @@ interface HostToolCall {
   arguments: Record<string, unknown>;
 }
 
-/** Runs the agent's calls of the program's tools. Each call is answered once, or not at all when it was cancelled. */
+/** Runs the tools of the program for the agent. Sends one result per call, or none if the call was cancelled. */
 export class HostTools {
   readonly #send: (frame: object) => void;
   readonly #calls = new Map<string, AbortController>();
   #tools: readonly ClientTool<unknown>[] = [];
-  /** Tools that are being replaced: the agent may still call them. */
+  /** The previous tools during `replace`: the agent may still call them. */
   #former: readonly ClientTool<unknown>[] = [];
 
   /** @param send - Sends a frame; throws when it is too long. */
@@ -48,9 +48,9 @@ export class HostTools {
   }
 
   /**
-   * The tools as the agent is told of them.
+   * The tools as records of the protocol.
    *
-   * @throws {TypeError} When the parameters of one cannot be told as JSON Schema.
+   * @throws {TypeError} When the parameters of a tool cannot be converted to JSON Schema.
    */
   get definitions(): HostTool[] {
     return this.#tools.map(({ name, label, description, parameters, timeoutMs }) => ({
@@ -62,7 +62,7 @@ export class HostTools {
     }));
   }
 
-  /** Replaces the tools while `tell` tells the agent; if it refuses, they stay as they were. Calls that are going on go on. */
+  /** Replaces the tools while `tell` registers them with the agent; if it rejects, the previous tools stay. Running calls continue. */
   async replace<T>(tools: readonly ClientTool<unknown>[], tell: () => Promise<T>): Promise<T> {
     const former = this.#tools;
     const current = [...tools];
@@ -94,7 +94,7 @@ export class HostTools {
     this.#end(String(frame.targetId), new Error("The agent cancelled the call."));
   }
 
-  /** Ends every call: nobody waits for its answer any more. */
+  /** Aborts every call, because the agent no longer waits for it. */
   endAll(reason: Error): void {
     for (const id of [...this.#calls.keys()]) this.#end(id, reason);
   }
@@ -103,7 +103,7 @@ export class HostTools {
     const controller = new AbortController();
     const { signal } = controller;
     this.#calls.set(call.id, controller);
-    /** Frames of a call that is over are dropped: the agent may have reused what they name. */
+    /** Drops frames of a call that is over, because the agent may have reused its id. */
     const send = (toFrame: () => object) => {
       if (this.#calls.get(call.id) === controller) this.#send(toFrame());
     };
@@ -116,7 +116,7 @@ export class HostTools {
       const answer = await tool.execute(read.value, context);
       send(() => toResult(call.id, answer));
     } catch (error) {
-      // Also for an answer that is too long to be sent: its error says so.
+      // Includes a result that is too long to send.
       send(() => toResult(call.id, errorAnswer(error instanceof Error ? error.message : String(error))));
     } finally {
       if (this.#calls.get(call.id) === controller) this.#calls.delete(call.id);

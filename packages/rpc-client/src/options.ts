@@ -2,53 +2,53 @@ import type { Signal } from "./abort-signal.ts";
 import type { StreamMode } from "./protocol-types.ts";
 
 export interface RpcClientOptions {
-  /** The agent's command line program, a script or an executable. Default: that of the installed `@pikit/coding-agent`, else `pi` on the PATH. */
+  /** The agent's command line program: a script or an executable. Default: the installed `@pikit/coding-agent`, otherwise `pi` on the PATH. */
   cliPath?: string;
-  /** What runs it when it is a script. Default: the running one, `process.execPath`. Name a Node where this program runs on something else than Node or Bun, such as Electron. */
+  /** The runtime for a script. Default: `process.execPath`. Set it to Node if your program does not run on Node or Bun, for example on Electron. */
   runtime?: string;
-  /** The folder that the agent works in. Default: the current one. */
+  /** The working folder of the agent. Default: the current folder. */
   cwd?: string;
-  /** Added to the environment of this process; undefined takes a variable out. */
+  /** Variables to add to the environment of this process; `undefined` removes a variable. */
   env?: Record<string, string | undefined>;
-  /** More command line arguments for the agent. */
+  /** Additional command line arguments for the agent. */
   args?: readonly string[];
   provider?: string;
   /** A model's id, or `provider/id`. */
   model?: string;
-  /** Where session files are kept. */
+  /** The folder for session files. */
   sessionDir?: string;
-  /** Keeps no session file. Default false. */
+  /** Whether to run without a session file. Default: false. */
   noSession?: boolean;
-  /** What is asked of an agent that can do both. Deltas cost a fraction of snapshots to send, and events look the same. Default `deltas`. */
+  /** The stream mode to request, if the agent supports it. Deltas are much smaller than snapshots; the events are the same. Default `deltas`. */
   streamMode?: StreamMode;
-  /** How long `start` waits for the first answer, in milliseconds. Default 30,000; 0 waits for ever. */
+  /** Timeout of `start` for the first response, in milliseconds. Default 30,000; 0 means no timeout. */
   startTimeoutMs?: number;
-  /** How long a command waits for its answer, in milliseconds. Default 30,000; 0 waits for ever, as `bash` and `compact` always do. */
+  /** Timeout of a command in milliseconds. Default 30,000; 0 means no timeout. By default `bash` and `compact` have no timeout. */
   requestTimeoutMs?: number;
-  /** How long `stop` waits after closing the agent's input, and again after SIGTERM, in milliseconds. Default 5,000. */
+  /** Milliseconds that `stop` waits after it closes the agent's stdin, and again after SIGTERM. Default 5,000. */
   stopGraceMs?: number;
-  /** `on-crash` starts the agent again when it ended by itself; it goes on with the same session file. Default `never`. */
+  /** `on-crash` restarts the agent when it ends unexpectedly; it continues with the same session file. Default `never`. */
   restart?: "never" | "on-crash";
-  /** After how many crashes in a row the client gives up; a minute of life ends the row. Default 5. */
+  /** Maximum number of restarts in a row. The count starts again when an agent has run for a minute. Default 5. */
   maxRestarts?: number;
-  /** How long it waits before the first restart, in milliseconds; each next one of a row waits twice as long, at most 30 s. Default 250. */
+  /** Milliseconds before the first restart in a row; doubled for each further one, at most 30 s. Default 250. */
   restartDelayMs?: number;
-  /** Receives each line of stdout that is no record of the protocol or answers nothing that is open. Default: it is dropped. */
+  /** Receives each line of stdout that is not a record of the protocol, or a response without an open request. Default: such lines are dropped. */
   onNoise?: (line: string) => void;
 }
 
 /** Options of one command. */
 export interface SendOptions {
-  /** How long to wait for the answer, in milliseconds; 0 waits for ever. Default: the client's `requestTimeoutMs`. */
+  /** Timeout for the response in milliseconds; 0 means no timeout. Default: the client's `requestTimeoutMs`. */
   timeoutMs?: number;
-  /** Ends the wait; the call rejects with an `RpcAbortError`. Methods that start work stop that work instead, and say so. */
+  /** An abort rejects the call with an `RpcAbortError`. For methods that start work, an abort stops the work; see the method. */
   signal?: Signal;
 }
 
 export const defaultTimeoutMs = 30_000;
 export const defaultStopGraceMs = 5_000;
 
-/** Command line options that say which session to begin with, by whether they have a value. */
+/** Command line options that choose the session; true for those with a value. */
 const sessionChoices: ReadonlyMap<string, boolean> = new Map([
   ["--session", true],
   ["--session-id", true],
@@ -58,9 +58,9 @@ const sessionChoices: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * The agent's command line.
+ * The command line arguments of the agent.
  *
- * @param resumedFile - A session file to go on with, in the place of what the options say.
+ * @param resumedFile - A session file to continue; it replaces the session in the options.
  */
 export function toArguments(
   { provider, model, sessionDir, noSession, args = [] }: RpcClientOptions,

@@ -2,11 +2,11 @@ import type { Signal } from "./abort-signal.ts";
 import { RpcAbortError, RpcCommandError, type RpcError, RpcProtocolError, RpcTimeoutError } from "./errors.ts";
 
 export interface RequestOptions {
-  /** How long to wait for the answer, in milliseconds; 0 waits for ever. */
+  /** Timeout for the response in milliseconds; 0 means no timeout. */
   timeoutMs: number;
-  /** Ends the wait. */
+  /** An abort rejects the request. */
   signal?: Signal;
-  /** Called with the data of a successful answer before the next line is read; the promise is told only after that. */
+  /** Called with the data of a successful response before the next line is read; the promise resolves later. */
   onAnswer?: (data: unknown) => void;
 }
 
@@ -15,27 +15,27 @@ interface PendingRequest {
   onAnswer: ((data: unknown) => void) | undefined;
   resolve: (data: unknown) => void;
   reject: (error: RpcError) => void;
-  /** Ends its timer and its listening to a signal. */
+  /** Clears the timer and removes the abort listener. */
   release: () => void;
 }
 
-/** The commands that wait for their response. Each settles once: by the response with its id, its timeout, its signal, or the end of the process. */
+/** The open requests. Each settles once: by the response with its id, its timeout, its signal, or the end of the process. */
 export class PendingRequests {
   readonly #pending = new Map<unknown, PendingRequest>();
 
   /**
    * Waits for the response to `id`.
    *
-   * @throws {RpcCommandError} When the agent refuses.
-   * @throws {RpcTimeoutError} When no response came in time.
-   * @throws {RpcAbortError} When the signal was aborted before.
+   * @throws {RpcCommandError} When the command fails.
+   * @throws {RpcTimeoutError} When the timeout expires.
+   * @throws {RpcAbortError} When the signal is aborted.
    */
   add(id: string, command: string, { timeoutMs, signal, onAnswer }: RequestOptions): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const expire = () => this.#take(id)?.reject(new RpcTimeoutError(command, timeoutMs));
       const abort = () => this.#take(id)?.reject(new RpcAbortError(command, signal?.reason));
       const timer = timeoutMs > 0 ? setTimeout(expire, timeoutMs) : undefined;
-      // A program that has nothing else to do may end.
+      // The timer must not keep the program running.
       timer?.unref();
       signal?.addEventListener("abort", abort);
       const release = () => {
@@ -46,7 +46,7 @@ export class PendingRequests {
     });
   }
 
-  /** Settles the request that `response` answers. @returns false when there is none (any more). */
+  /** Settles the request of `response`. Returns false if there is no such open request. */
   settle(response: Record<string, unknown>): boolean {
     const request = this.#take(response.id);
     if (request === undefined) return false;
@@ -56,13 +56,13 @@ export class PendingRequests {
     } else if (response.success === false) {
       request.reject(new RpcCommandError(request.command, String(response.error)));
     } else {
-      const message = `The response to "${request.command}" has no boolean "success"; the program that was started is no agent of this protocol.`;
+      const message = `The response to "${request.command}" has no boolean "success"; the program that was started is not an agent with this protocol.`;
       request.reject(new RpcProtocolError("bad_record", message));
     }
     return true;
   }
 
-  /** Rejects whatever waits. */
+  /** Rejects all open requests. */
   rejectAll(reason: RpcError): void {
     for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(reason);
   }

@@ -3,25 +3,25 @@ import type { RpcClientOptions } from "./options.ts";
 import { RpcClient } from "./rpc-client.ts";
 import { Turn, WaitingLine, type WaitOptions } from "./waiting-line.ts";
 
-/** The options of each agent, and those of the pool. */
+/** The options of each agent and of the pool. */
 export interface PoolOptions extends Omit<RpcClientOptions, "restart" | "maxRestarts" | "restartDelayMs"> {
-  /** How many agents there are at most, handed out and warm together. */
+  /** Maximum number of agents: acquired and warm ones together. */
   size: number;
   /**
-   * How long after an agent was last handed out the warm ones are stopped, in milliseconds; the next call of `acquire` warms up again.
-   * Default 300,000; 0 keeps them.
+   * Milliseconds after the last `acquire` until the pool stops its warm agents; the next `acquire` starts agents again. Default 300,000;
+   * 0 keeps them running.
    */
   idleMs?: number;
-  /** How long a warm agent may take to show that it is alive before it is handed out, in milliseconds. Default 2,000. */
+  /** Timeout of the health check of a warm agent before `acquire` returns it, in milliseconds. Default 2,000. */
   healthCheckMs?: number;
 }
 
 export interface AcquireOptions extends WaitOptions {
-  /** A session file to go on with. Default: an empty session. */
+  /** A session file to continue. Default: an empty session. */
   session?: string | undefined;
 }
 
-/** How many agents are in which state, and how many calls of `acquire` wait. */
+/** The number of agents in each state, and of waiting `acquire` calls. */
 export interface PoolState {
   busy: number;
   warm: number;
@@ -29,40 +29,40 @@ export interface PoolState {
   waiting: number;
 }
 
-/** `checking` and `stopping` ones are neither at work nor to be had. */
+/** Agents in `checking` and `stopping` are neither in use nor available. */
 type Phase = "starting" | "warm" | "checking" | "busy" | "stopping";
 
 const defaultIdleMs = 300_000;
 const defaultHealthCheckMs = 2_000;
-/** How long nothing is warmed up after a warm agent crashed or one could not be started; doubled by each next time. Milliseconds. */
+/** Milliseconds without warm-ups after a warm agent crashed or an agent could not be started; doubled after each further failure. */
 const firstPauseMs = 250;
 const maxPauseMs = 30_000;
 
-/** Makes a pool, which begins to warm up agents. */
+/** Creates a pool and starts to warm up agents. */
 export function createPool(options: PoolOptions): AgentPool {
   return new AgentPool(options);
 }
 
 /**
- * Keeps agents warm for a program that works on many sessions. An agent is handed out once: whoever has it stops it, and a fresh one takes
- * its place, so that nothing of a session reaches the next one.
+ * Keeps agents warm for a program that works on many sessions. Each agent is used once: the caller of `acquire` stops it, and a new one
+ * replaces it, so that no data of a session reaches the next one.
  */
 export class AgentPool {
   readonly #options: PoolOptions;
   readonly #clients = new Map<RpcClient, Phase>();
   readonly #line = new WaitingLine<RpcClient>();
   #isClosed = false;
-  /** Nobody has asked for long. */
+  /** Whether there was no `acquire` for `idleMs`. */
   #isIdle = false;
   #idleTimer: NodeJS.Timeout | undefined;
   /** Failures in a row, and the pause after the last one. */
   #failures = 0;
   #pause: NodeJS.Timeout | undefined;
 
-  /** @throws {RangeError} For a size that is no whole number from 1 on. */
+  /** @throws {RangeError} When `size` is not a positive integer. */
   constructor(options: PoolOptions) {
     if (!Number.isInteger(options.size) || options.size < 1) {
-      throw new RangeError(`The size of a pool must be a whole number from 1 on, but is ${options.size}.`);
+      throw new RangeError(`The size of a pool must be a positive integer, but is ${options.size}.`);
     }
     this.#options = options;
     this.#noteUse();
@@ -75,11 +75,11 @@ export class AgentPool {
   }
 
   /**
-   * Hands out a started agent. It is yours until you `stop()` it, as `await using agent = await pool.acquire()` does at the end of the
-   * block. Whoever asks first is served first.
+   * Returns a started agent. The caller must `stop()` it; `await using agent = await pool.acquire()` does so at the end of the block. Calls
+   * are served in their order.
    *
-   * @throws {RpcTimeoutError} When none was free within `timeoutMs`.
-   * @throws {RpcAbortError} When the signal was aborted before.
+   * @throws {RpcTimeoutError} When no agent was free within `timeoutMs`.
+   * @throws {RpcAbortError} When the signal was aborted.
    * @throws {AgentProcessError} When no agent can be started, or the pool is closed.
    * @throws {RpcCommandError} When the agent cannot open `session`.
    */
@@ -101,7 +101,7 @@ export class AgentPool {
     }
   }
 
-  /** Works with an agent, and stops it afterwards, whatever happens. */
+  /** Runs `work` with an agent and stops the agent afterwards, even if `work` fails. */
   async use<T>(work: (client: RpcClient) => T | Promise<T>, options: AcquireOptions = {}): Promise<T> {
     const client = await this.acquire(options);
     try {
@@ -111,7 +111,7 @@ export class AgentPool {
     }
   }
 
-  /** Stops every agent, those that are handed out too, and rejects whoever waits. @returns when all processes are gone. */
+  /** Stops every agent, including acquired ones, and rejects waiting `acquire` calls. Resolves when all processes are gone. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idleTimer);
@@ -128,7 +128,7 @@ export class AgentPool {
     return [...this.#clients].filter(([, phase]) => phases.includes(phase)).map(([client]) => client);
   }
 
-  /** Gives warm agents to who waits, starts as many as are missing, and warms up one at a time when nobody waits. */
+  /** Gives warm agents to waiting calls, starts agents for the other waiting calls, and otherwise warms up one agent at a time. */
   #update(): void {
     if (this.#isClosed) return;
     for (const client of this.#clientsIn("warm").slice(0, this.#line.length)) void this.#handOut(client);
@@ -144,7 +144,7 @@ export class AgentPool {
 
   async #handOut(client: RpcClient): Promise<void> {
     this.#clients.set(client, "checking");
-    // Taken out of the line for the time of the check, so that nobody is served before.
+    // The call leaves the line during the check, so that no other agent is given to it.
     const turn = this.#line.takeFirst();
     const timeoutMs = this.#options.healthCheckMs ?? defaultHealthCheckMs;
     const isHealthy = await client.getState({ timeoutMs }).then(
@@ -160,7 +160,7 @@ export class AgentPool {
     this.#update();
   }
 
-  /** Whoever waited may have stopped to; then the agent stays warm. */
+  /** Gives an agent to a waiting call. If the call no longer waits, the agent stays warm. */
   #give(client: RpcClient, turn: Turn<RpcClient> | undefined): void {
     this.#failures = 0;
     const isTaken = turn?.give(client) ?? false;
@@ -176,12 +176,12 @@ export class AgentPool {
     client.onExit((reason) => this.#onExit(client, reason));
     client.start().then(
       () => this.#onStarted(client),
-      // Told by onExit, too.
+      // onExit handles the error.
       () => undefined,
     );
   }
 
-  /** It has just answered: no check. */
+  /** A new agent needs no health check, because it has just responded. */
   #onStarted(client: RpcClient): void {
     if (this.#isClosed || this.#clients.get(client) !== "starting") return;
     const turn = this.#line.takeFirst();
@@ -194,12 +194,12 @@ export class AgentPool {
     void client.stop();
   }
 
-  /** The one place where an agent leaves the pool, however it ended. */
+  /** Removes an ended agent from the pool; the only place that does so. */
   #onExit(client: RpcClient, reason: AgentProcessError): void {
     const phase = this.#clients.get(client);
     this.#clients.delete(client);
     if (this.#isClosed) return;
-    // Whoever waits for an agent that cannot be started is told; the next one tries again.
+    // A failed start rejects one waiting call; the next call tries again.
     if (phase === "starting") this.#line.takeFirst()?.fail(reason);
     if (phase === "starting" || phase === "warm") this.#pauseWarmUp();
     this.#update();

@@ -1,4 +1,4 @@
-/** The types of the protocol's table, under the names that a program uses. The published declarations have them written out in full. */
+/** The types of the protocol, under their public names. The published declarations contain them in full. */
 import type {
   AgentMessageSchema,
   AssistantMessageSchema,
@@ -32,15 +32,15 @@ type Events = {
   [N in keyof typeof events]: (typeof events)[N]["static"];
 };
 
-/** Names of the commands that an agent knows. */
+/** The names of all commands. */
 export type CommandName = keyof Commands;
-/** What a command takes, by its name. */
+/** The parameters of a command, by its name. */
 export type CommandParams<N extends CommandName> = Commands[N]["params"];
-/** What a successful command answers, by its name. */
+/** The response data of a successful command, by its name. */
 export type CommandData<N extends CommandName> = Commands[N]["data"];
 
 export type EventName = keyof Events;
-/** What an agent tells unasked, by `type`. */
+/** An event of the agent, by `type`. */
 export type RpcEvent = Events[EventName];
 
 export type TextContent = (typeof TextContentSchema)["static"];
@@ -50,28 +50,28 @@ export type Attachment = (typeof AttachmentSchema)["static"];
 export type UserMessage = (typeof UserMessageSchema)["static"];
 export type AssistantMessage = (typeof AssistantMessageSchema)["static"];
 export type ToolResultMessage = (typeof ToolResultMessageSchema)["static"];
-/** Everything that a conversation can hold, by `role`. */
+/** A message of a conversation, by `role`. */
 export type AgentMessage = (typeof AgentMessageSchema)["static"];
-/** A model as the protocol shows it. */
+/** A model in the protocol. */
 export type WireModel = (typeof WireModelSchema)["static"];
 export type SessionState = (typeof SessionStateSchema)["static"];
 export type BashResult = (typeof BashResultSchema)["static"];
 export type SessionStats = (typeof SessionStatsSchema)["static"];
 export type CompactionResult = (typeof CompactionResultSchema)["static"];
 export type TodoPhase = (typeof TodoPhaseSchema)["static"];
-/** A phase as somebody sets it: ids and states may be left out. */
+/** A phase as input of `set_todos`: ids and states are optional. */
 export type TodoPhaseInput = (typeof TodoPhaseInputSchema)["static"];
 /** A line of a session after its header. */
 export type SessionEntry = (typeof SessionEntrySchema)["static"];
-/** An entry with those that follow it. */
+/** An entry with its children. */
 export type EntryTreeNode = (typeof EntryTreeNodeSchema)["static"];
-/** A tool of this program as the agent is told of it. */
+/** The definition of a tool that runs in this program. */
 export type HostTool = (typeof HostToolSchema)["static"];
-/** What a host tool gives. */
+/** The result of a host tool. */
 export type HostToolOutput = (typeof HostToolOutputSchema)["static"];
-/** A question to the user, or something to show, by `method`. */
+/** A dialog or a display request for the user, by `method`. */
 export type UiRequest = (typeof UiRequestSchema)["static"];
 /** The answer to a dialog: `confirmed` for `confirm`, `value` for the others, `cancelled` for all. */
 export type UiResponse = (typeof UiResponseSchema)["static"];
-/** How answers are streamed: every record with the whole message so far, or only what is new. */
+/** How answers are streamed: each record with the complete message so far (`snapshots`), or only with the delta (`deltas`). */
 export type StreamMode = CommandParams<"set_stream_mode">["mode"];

@@ -1,5 +1,5 @@
 /**
- * The only values that this package takes from another one, and the build copies them in: what reads the protocol is the same code on
- * both ends, and a program that uses the client need not install the agent. Everything else of it is imported as types.
+ * The only values that this package imports from another package. The build copies them, so that both sides use the same code for the
+ * protocol and a program with the client need not install the agent. All other imports are types.
  */
 export { encodeLine, LineDecoder, maxLineLength, readArguments, SnapshotBuilder, toJsonSchema } from "@pikit/coding-agent/protocol";

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import type { CommandName, CommandParams, SessionState } from "./protocol-types.ts";
 
-/** A command that a new process is told before anybody else talks to it. */
+/** A command that is sent to a new process before any other command. */
 export interface FirstCommand {
   command: CommandName;
   params: object;
 }
 
-/** Settings that an agent keeps only as long as it lives. */
+/** Commands whose settings the agent does not store in the session file. */
 const settings: ReadonlySet<CommandName> = new Set<CommandName>([
   "set_steering_mode",
   "set_follow_up_mode",
@@ -19,25 +19,25 @@ const settings: ReadonlySet<CommandName> = new Set<CommandName>([
   "set_thinking_level",
 ]);
 
-/** Commands after which the agent works in another session file. */
+/** Commands that change to another session file. */
 const moves: ReadonlySet<CommandName> = new Set<CommandName>(["new_session", "switch_session", "fork", "clone"]);
 
-/** Remembers what a new process needs to go on where a crashed one was: the session file, and the settings that are not in it. */
+/** Keeps the state that a new process needs to continue after a crash: the session file, and the settings that are not in it. */
 export class Resumption {
   readonly #settings = new Map<CommandName, object>();
   #sessionFile: string | undefined;
 
-  /** The session file; undefined when there is none yet, so that nothing is lost by beginning anew. */
+  /** The session file; undefined if the file does not exist yet, so that a new session loses nothing. */
   get sessionFile(): string | undefined {
     return this.#sessionFile !== undefined && existsSync(this.#sessionFile) ? this.#sessionFile : undefined;
   }
 
-  /** In the order in which they were set. */
+  /** The settings, in the order in which they were set. */
   get commands(): FirstCommand[] {
     return [...this.#settings].map(([command, params]) => ({ command, params }));
   }
 
-  /** Whether the session file has to be asked for after that command. */
+  /** Whether the session file may be another one after this command. */
   isMove(command: CommandName): boolean {
     return moves.has(command);
   }
@@ -46,11 +46,11 @@ export class Resumption {
     this.#sessionFile = (state as Partial<SessionState> | undefined)?.sessionFile ?? undefined;
   }
 
-  /** Notes a command that was answered with success. */
+  /** Notes a successful command. */
   noteCommand(command: CommandName, params: object, data: unknown): void {
     if (settings.has(command)) this.#set(command, params);
     if (command === "switch_session") {
-      // The other session has its own.
+      // The other session has its own model and level.
       this.#settings.delete("set_model");
       this.#settings.delete("set_thinking_level");
     }
@@ -67,7 +67,7 @@ export class Resumption {
     this.#sessionFile = undefined;
   }
 
-  /** The last one set goes last: the thinking level depends on the model. */
+  /** The latest setting is sent last, because the thinking level depends on the model. */
   #set(command: CommandName, params: object): void {
     this.#settings.delete(command);
     this.#settings.set(command, params);

@@ -24,19 +24,19 @@ import { RunTracker } from "./run-tracker.ts";
 import { streamText } from "./text-stream.ts";
 import { type UiHandler, UiHandlers, type UiMethod } from "./ui-handlers.ts";
 
-/** What can go along with a prompt. Its `signal` stops the run, also after the prompt was accepted. */
+/** Options of a prompt. An abort of `signal` stops the run, even after the prompt was accepted. */
 export type PromptOptions = CommandOptions<"prompt", "message">;
 
-/** What can go along with a shell command. Its `signal` ends the command; the result then says `cancelled`. */
+/** Options of a shell command. An abort of `signal` ends the command; its result then has `cancelled`. */
 export interface BashOptions extends CommandOptions<"bash", "command"> {
-  /** Receives the output as it comes. An agent without deltas tells it only with the result. */
+  /** Receives the output while the command runs. Older agents send the output only in the result. */
   onOutput?: OutputListener;
 }
 
-/** Milliseconds that an agent may take to abort a run that took too long. */
+/** Milliseconds that the agent may take to abort a run after its timeout. */
 const abortGraceMs = 5000;
 
-/** Commands that take as long as what they run. */
+/** Commands without a timeout by default. */
 const longCommands: ReadonlySet<CommandName> = new Set<CommandName>(["bash", "compact"]);
 
 interface RequestExtras {
@@ -45,8 +45,9 @@ interface RequestExtras {
 }
 
 /**
- * Starts an agent as a child process and speaks its protocol. Every method rejects with an `RpcError`: when the agent refuses the command
- * (`RpcCommandError`), does not answer in time (`RpcTimeoutError`), or is not running or ends meanwhile (`AgentProcessError`).
+ * Starts an agent as a child process and speaks its protocol. Every method rejects with an `RpcError`: when the command fails
+ * (`RpcCommandError`), when its timeout expires (`RpcTimeoutError`), or when the agent is not running or ends meanwhile
+ * (`AgentProcessError`).
  */
 export class RpcClient extends RpcDialogs {
   readonly #options: RpcClientOptions;
@@ -58,7 +59,7 @@ export class RpcClient extends RpcDialogs {
   readonly #ui: UiHandlers = new UiHandlers((frame) => this.#connection?.sendFrame(frame));
   readonly #exitListeners = new Set<{ listener: (reason: AgentProcessError) => void }>();
   readonly #restartListeners = new Set<{ listener: (crash: AgentProcessError) => void }>();
-  /** The process that is there, ready or not. */
+  /** The connection to the current process, ready or not. */
   #connection: Connection | undefined;
 
   constructor(options: RpcClientOptions = {}) {
@@ -76,23 +77,20 @@ export class RpcClient extends RpcDialogs {
   }
 
   /**
-   * Starts the agent.
+   * Starts the agent. Resolves when the agent has sent its first response.
    *
-   * @returns when it has given its first answer.
-   * @throws {AgentProcessError} When it cannot be found, ends at once, is not ready within `startTimeoutMs` (then it is killed), or
-   *   speaks another version of the protocol. `already_started` when it runs; after a crash or a finished `stop` it can be started again.
-   * @throws {RpcAbortError} When the signal was aborted; the process is gone then.
+   * @throws {AgentProcessError} When the agent cannot be found, ends at once, is not ready within `startTimeoutMs` (it is then killed), or
+   *   has another version of the protocol. `already_started` when it is running; after a crash or a finished `stop` it can be started again.
+   * @throws {RpcAbortError} When the signal was aborted; the process is then gone.
    */
   async start({ signal }: { signal?: Signal } = {}): Promise<void> {
     await this.#life.start(signal);
   }
 
   /**
-   * Ends the agent: closes its input, upon which it saves and exits; sends SIGTERM after `stopGraceMs`, and SIGKILL to its process group
-   * after another `stopGraceMs`. An agent that is asked so aborts its run and tells of its end; what it left open rejects with `stopped`.
-   * May be called at any time and any number of times.
-   *
-   * @returns when the process is gone.
+   * Ends the agent: closes its stdin, so that it aborts its run, saves the session and exits; sends SIGTERM after `stopGraceMs`, and SIGKILL
+   * to its process group after another `stopGraceMs`. Open calls reject with `stopped`. May be called at any time and repeatedly. Resolves
+   * when the process is gone.
    */
   async stop(): Promise<void> {
     await this.#life.stop();
@@ -108,9 +106,7 @@ export class RpcClient extends RpcDialogs {
   }
 
   /**
-   * Starts a run.
-   *
-   * @returns when the agent has accepted the prompt; what happens then is told by events, failures of the model included.
+   * Starts a run. Resolves when the agent has accepted the prompt; the run itself, including failures of the model, is reported by events.
    */
   async prompt(message: string, options: PromptOptions = {}): Promise<void> {
     const { signal } = options;
@@ -118,7 +114,7 @@ export class RpcClient extends RpcDialogs {
       await this.#runs.prompt((onAnswer) => this.#sendPrompt(message, options, onAnswer));
       return;
     }
-    // The signal is listened to until the run has settled.
+    // The signal stays in effect until the run has settled.
     const accepted = Promise.withResolvers<void>();
     const run = this.#stoppable("prompt", signal, () =>
       this.#runs.promptAndWait((onAnswer) => {
@@ -132,12 +128,12 @@ export class RpcClient extends RpcDialogs {
   }
 
   /**
-   * Starts a run and waits until it has settled: retries and compactions are over, and nothing that it started is at work.
+   * Starts a run and waits until it has settled, including retries and compactions.
    *
-   * @param options - `timeoutMs` bounds the whole run, not only its acceptance; 0 and absent: the run may take as long as it likes.
-   * @returns everything that the run added to the conversation. A run that failed or was aborted ends with an assistant message whose
-   *   `stopReason` says so; that is not an error of this call.
-   * @throws {RpcTimeoutError} When the run was not over within `timeoutMs`. It has been aborted then.
+   * @param options - `timeoutMs` limits the whole run, not only its acceptance. Default: 0, no timeout.
+   * @returns All messages that the run added to the conversation. A run that failed or was aborted ends with an assistant message with that
+   *   `stopReason`; this call does not reject for it.
+   * @throws {RpcTimeoutError} When the run did not end within `timeoutMs`. The run was then aborted.
    */
   async promptAndWait(message: string, options: PromptOptions = {}): Promise<AgentMessage[]> {
     return await this.#bounded(options, (rest) => {
@@ -147,10 +143,10 @@ export class RpcClient extends RpcDialogs {
   }
 
   /**
-   * Starts a run and yields the text of its answers as it comes, with an empty line between two texts. It begins with the first `next()`;
-   * leaving the loop before the end aborts the run. `timeoutMs` is as in `promptAndWait`.
+   * Starts a run and yields the text of its answers while they arrive, with an empty line between two texts. The run starts with the first
+   * `next()`; leaving the loop early aborts it. `timeoutMs` works as in `promptAndWait`.
    *
-   * @throws {RpcRunError} When the run failed after its prompt was accepted. An aborted run just ends.
+   * @throws {RpcRunError} When the run failed after its prompt was accepted. After an abort the iteration ends without an error.
    */
   text(message: string, options: PromptOptions = {}): AsyncGenerator<string, void, undefined> {
     return streamText({
@@ -164,7 +160,7 @@ export class RpcClient extends RpcDialogs {
     });
   }
 
-  /** Runs a shell command in the agent's folder; the model reads its output with the next prompt. Waits for ever by default. */
+  /** Runs a shell command in the agent's folder; the model gets its output with the next prompt. No timeout by default. */
   async bash(command: string, options: BashOptions = {}): Promise<BashResult> {
     const { onOutput, ...rest } = options;
     const [params, { signal, ...sendOptions }] = split(rest);
@@ -172,18 +168,17 @@ export class RpcClient extends RpcDialogs {
     return (await this.#stoppable("bash", signal, run)) as BashResult;
   }
 
-  /** Puts a summary in the place of the older part of the conversation. Waits for ever by default; its `signal` stops it, and it rejects. */
+  /** Replaces the older part of the conversation with a summary. No timeout by default. An abort of `signal` stops it, and the call rejects. */
   override async compact(options: CommandOptions<"compact"> = {}): Promise<CompactionResult> {
     const { signal, ...rest } = options;
     return await this.#stoppable("compact", signal, () => super.compact(rest));
   }
 
   /**
-   * Sets the tools that run in this program, in the place of those that it had, and tells the agent of them: now, and whenever it is
-   * started again. May be called before `start`.
+   * Replaces the tools that run in this program, and registers them with the agent now and after each restart. May be called before `start`.
    *
-   * @returns the names of the tools.
-   * @throws {RpcCommandError} When the agent does not take them, for example because it has a tool of that name; the former ones stay.
+   * @returns The names of the tools.
+   * @throws {RpcCommandError} When the agent refuses them, for example because it has a tool with the same name; the previous tools stay.
    */
   async setTools(tools: readonly ClientTool<unknown>[], options: SendOptions = {}): Promise<string[]> {
     return await this.#tools.replace(tools, async () => {
@@ -193,7 +188,7 @@ export class RpcClient extends RpcDialogs {
     });
   }
 
-  /** The same as `setTools`, under the name that the family of clients has for it. */
+  /** The same as `setTools`, under its name in related clients. */
   setCustomTools(tools: readonly ClientTool<unknown>[], options?: SendOptions): Promise<string[]> {
     return this.setTools(tools, options);
   }
@@ -204,10 +199,10 @@ export class RpcClient extends RpcDialogs {
   }
 
   /**
-   * Calls `listener` with every event, or with those of one type, also after the agent was started again. `message` and `partial` always
-   * hold the whole message so far. Event objects are shared between listeners: do not change them.
+   * Calls `listener` with every event, or with every event of one type; restarts of the agent do not end the subscription. `message` and
+   * `partial` always hold the complete message so far. Listeners share the event objects: do not change them.
    *
-   * @returns a function that ends the subscription.
+   * @returns A function that ends the subscription.
    */
   onEvent(listener: EventListener): () => void;
   onEvent<N extends EventName>(type: N, listener: EventListener<N>): () => void;
@@ -220,20 +215,20 @@ export class RpcClient extends RpcDialogs {
   }
 
   /**
-   * The events from this call on, until the agent is stopped; throws an `AgentProcessError` when it ends in another way, restarted or not.
-   * Events that the reader has not come to yet wait. When more than `maxWaiting` do, the agent's output is left unread until the
-   * reader has caught up, except while a call of this client waits for its answer; so leave the loop when you need no more.
+   * Iterates the events from this call on, until the agent is stopped. Throws an `AgentProcessError` when the agent ends in another way, even
+   * if it is restarted. Unread events are buffered. When more than `maxWaiting` are unread, the client stops reading the agent's output until
+   * the reader has caught up, except while a call of this client waits for its response. Leave the loop when you need no more events.
    */
   events(options: EventsOptions = {}): EventIterator<RpcEvent> {
     return this.#events.iterate(options, this.#life.closedBy);
   }
 
-  /** Calls `listener` whenever the agent is gone: with code `stopped`, `exited`, `gave_up`, or what made a start fail. */
+  /** Calls `listener` whenever the agent ends, with the code `stopped`, `exited`, `gave_up`, or the code of a failed start. */
   onExit(listener: (reason: AgentProcessError) => void): () => void {
     return subscribe(this.#exitListeners, listener);
   }
 
-  /** Calls `listener` with the crash when the agent was started again after it and is ready. */
+  /** Calls `listener` with the error of the crash when the agent was restarted and is ready. */
   onRestart(listener: (crash: AgentProcessError) => void): () => void {
     return subscribe(this.#restartListeners, listener);
   }
@@ -248,18 +243,18 @@ export class RpcClient extends RpcDialogs {
   }
 
   /**
-   * Waits for a run no longer than `timeoutMs`, acceptance included, then aborts it.
+   * Waits for a run, including its acceptance, at most `timeoutMs`; then aborts the run.
    *
-   * @throws {RpcTimeoutError} When the run has been aborted, or the agent cannot be told.
+   * @throws {RpcTimeoutError} When the timeout expired.
    */
   async #bounded<T>(options: PromptOptions, run: (rest: PromptOptions) => Promise<T>): Promise<T> {
     const { timeoutMs = 0 } = options;
     if (timeoutMs <= 0) return await run(options);
     const expiry = Promise.withResolvers<void>();
     const timer = setTimeout(expiry.resolve, timeoutMs);
-    // A program that has nothing else to do may end.
+    // The timer must not keep the program running.
     timer.unref();
-    // What bounds the run bounds its acceptance too, and stops it.
+    // The timeout of the run includes its acceptance, so the command itself has none.
     const running = run({ ...options, timeoutMs: 0 });
     try {
       const isLate = await Promise.race([running.then(() => false), expiry.promise.then(() => true)]);
@@ -268,16 +263,16 @@ export class RpcClient extends RpcDialogs {
       clearTimeout(timer);
     }
     running.catch(() => undefined);
-    // When that is answered, the run has settled, and the next prompt is accepted.
+    // After the response to `abort`, the run has settled and the next prompt is accepted.
     await this.abort({ timeoutMs: abortGraceMs }).catch(() => undefined);
     throw new RpcTimeoutError("prompt", timeoutMs, "The run was not over");
   }
 
-  /** Does work that a signal does not leave alone but stops; the work tells then how it ended. */
+  /** Runs `work`. An abort of the signal stops the work in the agent, and this call still returns its result. */
   async #stoppable<T>(command: CommandName, signal: Signal | undefined, work: () => Promise<T>): Promise<T> {
     if (signal?.aborted) throw new RpcAbortError(command, signal.reason);
     const stop = () => {
-      // An agent that cannot be told is gone, and the work with it.
+      // If this fails, the agent is gone, and the work with it.
       this.send(command === "bash" ? "abort_bash" : "abort", {}).catch(() => undefined);
     };
     signal?.addEventListener("abort", stop);
@@ -306,16 +301,16 @@ export class RpcClient extends RpcDialogs {
     });
   }
 
-  /** Asked behind the command that moves, without a wait: the agent answers in order. */
+  /** Sent directly after the command that changes the session, without waiting: the agent answers in order. */
   #noteSessionFile(connection: Connection, timeoutMs: number): void {
     const onAnswer = (state: unknown) => this.#life.resumption.noteState(state);
-    // An agent that does not answer is restarted with what was known before.
+    // Without a response, a restart uses the session file that was known before.
     connection.request(this.#life.nextId(), "get_state", {}, { timeoutMs, onAnswer }).catch(() => undefined);
   }
 
   #onConnection(connection: Connection): void {
-    // Nobody was told of an attempt to start again that failed, and what it asked is open still.
-    this.#endCalls(new Error("The agent that asked is gone."));
+    // A failed restart does not call #onClose, so the calls of its process are still open.
+    this.#endCalls(new Error("The agent process of this call is gone."));
     this.#connection = connection;
     this.#flow.attach((isReading) => connection.setReading(isReading));
   }
@@ -357,7 +352,7 @@ function tell(listeners: Listeners, reason: AgentProcessError): void {
   for (const { listener } of [...listeners]) callSafely(() => listener(reason));
 }
 
-/** The outcome of `promise`, or an error as soon as the signal is aborted. */
+/** Waits for `promise`; rejects as soon as the signal is aborted. */
 async function orAborted<T>(promise: Promise<T>, command: CommandName, signal: Signal | undefined): Promise<T> {
   if (signal === undefined) return await promise;
   const aborted = Promise.withResolvers<never>();

@@ -13,129 +13,133 @@ import type {
   WireModel,
 } from "./protocol-types.ts";
 
-/** The fields of a command but those that are arguments of their own, and the options of the call. */
+/** The parameters of a command, except those that are separate arguments, and the options of the call. */
 export type CommandOptions<N extends CommandName, TArguments extends string = never> = Omit<CommandParams<N>, TArguments> &
   SendOptions;
 
 type RequestedThinkingLevel = CommandParams<"set_thinking_level">["level"];
 type ThinkingLevel = CommandData<"get_available_thinking_levels">["levels"][number];
-/** How many queued messages go in at a time. */
+/** How many queued messages are added at a time. */
 type QueueMode = CommandParams<"set_steering_mode">["mode"];
 
 /**
- * The commands of the protocol that are nothing but a question and its answer, as methods over one `send`. Each takes `timeoutMs` and
- * `signal` last.
+ * The commands of the protocol that need only one request and response, as methods over `send`. Each takes `timeoutMs` and `signal` as its
+ * last argument.
  */
 export abstract class RpcCommands {
   /**
    * Sends any command of the protocol.
    *
    * @param params - The command's fields; `{}` when it has none.
-   * @returns the `data` of its answer.
+   * @returns The `data` of its response.
    */
   abstract send<N extends CommandName>(name: N, params: CommandParams<N>, options?: SendOptions): Promise<CommandData<N>>;
 
-  /** Stops the run that is at work, also one whose prompt was sent just before. */
+  /** Aborts the active run, including one whose prompt was sent just before. */
   async abort(options?: SendOptions): Promise<void> {
     await this.send("abort", {}, options);
   }
 
-  /** Stops the run that is at work and sends a prompt in its place. Returns when the new prompt is accepted. */
+  /** Aborts the active run and starts a new one. Resolves when the new prompt is accepted. */
   async abortAndPrompt(message: string, options: CommandOptions<"abort_and_prompt", "message"> = {}): Promise<void> {
     const [params, sendOptions] = split(options);
     await this.send("abort_and_prompt", { ...params, message }, sendOptions);
   }
 
-  /** Queues a message that goes in before the next model call of the run. While idle it waits for the next prompt. */
+  /** Queues a message that is added before the next model call of the run. Without a run, it waits for the next prompt. */
   async steer(message: string, options: CommandOptions<"steer", "message"> = {}): Promise<void> {
     const [params, sendOptions] = split(options);
     await this.send("steer", { ...params, message }, sendOptions);
   }
 
-  /** Queues a message that goes in when the run would end. While idle it waits for the next prompt. */
+  /** Queues a message that is added when the run would end, and continues it. Without a run, it waits for the next prompt. */
   async followUp(message: string, options: CommandOptions<"follow_up", "message"> = {}): Promise<void> {
     const [params, sendOptions] = split(options);
     await this.send("follow_up", { ...params, message }, sendOptions);
   }
 
-  /** Empties both queues and returns the texts that were in them. */
+  /** Empties both queues and returns their texts. */
   clearQueue(options?: SendOptions): Promise<CommandData<"clear_queue">> {
     return this.send("clear_queue", {}, options);
   }
 
-  /** How many steering messages go in at a time. */
+  /** Sets how many steering messages are added at a time. */
   async setSteeringMode(mode: QueueMode, options?: SendOptions): Promise<void> {
     await this.send("set_steering_mode", { mode }, options);
   }
 
-  /** How many follow-ups go in at a time. */
+  /** Sets how many follow-ups are added at a time. */
   async setFollowUpMode(mode: QueueMode, options?: SendOptions): Promise<void> {
     await this.send("set_follow_up_mode", { mode }, options);
   }
 
-  /** Whether steering may skip tool calls of the turn that have not started. */
+  /** Sets whether a steering message skips tool calls of the turn that have not started. */
   async setInterruptMode(mode: CommandParams<"set_interrupt_mode">["mode"], options?: SendOptions): Promise<void> {
     await this.send("set_interrupt_mode", { mode }, options);
   }
 
-  /** Whether answers that failed for a passing reason are asked for again. */
+  /** Sets whether answers with a retryable error are retried. */
   async setAutoRetry(enabled: boolean, options?: SendOptions): Promise<void> {
     await this.send("set_auto_retry", { enabled }, options);
   }
 
-  /** Ends a wait before a retry; the run ends with the answer that failed. */
+  /** Ends the wait before a retry; the run ends with the failed answer. */
   async abortRetry(options?: SendOptions): Promise<void> {
     await this.send("abort_retry", {}, options);
   }
 
-  /** Leaves the conversation and begins an empty one. */
+  /** Starts a new, empty session. */
   newSession(options: CommandOptions<"new_session"> = {}): Promise<CommandData<"new_session">> {
     const [params, sendOptions] = split(options);
     return this.send("new_session", params, sendOptions);
   }
 
-  /** Leaves the conversation and goes on with that of a session file. */
+  /** Changes to the session in a session file. */
   switchSession(sessionPath: string, options?: SendOptions): Promise<CommandData<"switch_session">> {
     return this.send("switch_session", { sessionPath }, options);
   }
 
-  /** Goes on before one of the user's messages, in a new session file, and gives the text of that message. */
+  /** Continues from before one of the user's messages, in a new session file. Returns the text of that message. */
   fork(entryId: string, options?: SendOptions): Promise<CommandData<"fork">> {
     return this.send("fork", { entryId }, options);
   }
 
-  /** Goes on with the same conversation in a new session file. */
+  /** Continues the same conversation in a new session file. */
   clone(options?: SendOptions): Promise<CommandData<"clone">> {
     return this.send("clone", {}, options);
   }
 
-  /** Goes on before one of the user's messages, in the same session file, and gives the text of that message. Takes an entry's index or its id. */
+  /**
+   * Continues from before one of the user's messages, in the same session file. Returns the text of that message.
+   *
+   * @param entry - The index or the id of the entry.
+   */
   branch(entry: number | string, options?: SendOptions): Promise<CommandData<"branch">> {
     return this.send("branch", typeof entry === "number" ? { entryIndex: entry } : { entryId: entry }, options);
   }
 
-  /** The messages that `branch` can go back to. */
+  /** Returns the messages from before which `branch` can continue. */
   async getBranchMessages(options?: SendOptions): Promise<CommandData<"get_branch_messages">["messages"]> {
     return (await this.send("get_branch_messages", {}, options)).messages;
   }
 
-  /** The messages that `fork` can go back to. */
+  /** Returns the messages from before which `fork` can continue. */
   async getForkMessages(options?: SendOptions): Promise<CommandData<"get_fork_messages">["messages"]> {
     return (await this.send("get_fork_messages", {}, options)).messages;
   }
 
-  /** What the session file holds, in the order of the file; `since` is the id of the last entry that is known already. */
+  /** Returns the entries of the session file, in the order of the file. `since`: the id of the last known entry; only later ones are returned. */
   getEntries(options: CommandOptions<"get_entries"> = {}): Promise<{ entries: SessionEntry[]; leafId: string | null }> {
     const [params, sendOptions] = split(options);
     return this.send("get_entries", params, sendOptions);
   }
 
-  /** What the session file holds, as the tree of its branches. */
+  /** Returns the entries of the session file as the tree of its branches. */
   getTree(options?: SendOptions): Promise<CommandData<"get_tree">> {
     return this.send("get_tree", {}, options);
   }
 
-  /** Names the session. */
+  /** Sets the name of the session. */
   async setSessionName(name: string, options?: SendOptions): Promise<void> {
     await this.send("set_session_name", { name }, options);
   }
@@ -144,95 +148,95 @@ export abstract class RpcCommands {
     return this.send("get_state", {}, options);
   }
 
-  /** The conversation as the model sees it, oldest message first. */
+  /** Returns the conversation as the model gets it, oldest message first. */
   async getMessages(options?: SendOptions): Promise<AgentMessage[]> {
     return (await this.send("get_messages", {}, options)).messages;
   }
 
-  /** The text of the last answer, or null when there is none yet. */
+  /** Returns the text of the last answer, or null if there is none yet. */
   async getLastAssistantText(options?: SendOptions): Promise<string | null> {
     return (await this.send("get_last_assistant_text", {}, options)).text ?? null;
   }
 
-  /** Changes the model for the prompts that follow. */
+  /** Sets the model for the next prompts. */
   setModel(provider: string, modelId: string, options?: SendOptions): Promise<WireModel> {
     return this.send("set_model", { provider, modelId }, options);
   }
 
-  /** Changes to the next model, or gives null when there is no other. */
+  /** Changes to the next model; returns null if there is no other. */
   cycleModel(options?: SendOptions): Promise<CommandData<"cycle_model">> {
     return this.send("cycle_model", {}, options);
   }
 
-  /** The models whose provider has credentials or needs none. */
+  /** Returns the models whose provider has credentials or needs none. */
   async getAvailableModels(options?: SendOptions): Promise<WireModel[]> {
     return (await this.send("get_available_models", {}, options)).models;
   }
 
-  /** How hard the model thinks; `max` is its highest, and what it cannot tell apart becomes what it can. */
+  /** Sets the thinking level. `max` is the model's highest level; a level that the model does not have becomes the equivalent one. */
   async setThinkingLevel(level: RequestedThinkingLevel, options?: SendOptions): Promise<void> {
     await this.send("set_thinking_level", { level }, options);
   }
 
-  /** Changes to the next level, or gives null when the model has no other. */
+  /** Changes to the next thinking level; returns null if the model has no other. */
   cycleThinkingLevel(options?: SendOptions): Promise<CommandData<"cycle_thinking_level">> {
     return this.send("cycle_thinking_level", {}, options);
   }
 
-  /** The levels of the model; `["off"]` when it does not think. */
+  /** Returns the thinking levels of the model; `["off"]` for a model without reasoning. */
   async getAvailableThinkingLevels(options?: SendOptions): Promise<ThinkingLevel[]> {
     return (await this.send("get_available_thinking_levels", {}, options)).levels;
   }
 
-  /** Ends the shell commands that `bash` runs; their results say `cancelled`. */
+  /** Ends the shell commands of `bash`; their results have `cancelled`. */
   async abortBash(options?: SendOptions): Promise<void> {
     await this.send("abort_bash", {}, options);
   }
 
-  /** Puts a summary in the place of the older part of the conversation. Waits for ever by default. */
+  /** Replaces the older part of the conversation with a summary. No timeout by default. */
   compact(options: CommandOptions<"compact"> = {}): Promise<CompactionResult> {
     const [params, sendOptions] = split(options);
     return this.send("compact", params, sendOptions);
   }
 
-  /** Whether the conversation is summarised by itself when it nears the end of the model's window. */
+  /** Sets whether the agent compacts the conversation when the context window is almost full. */
   async setAutoCompaction(enabled: boolean, options?: SendOptions): Promise<void> {
     await this.send("set_auto_compaction", { enabled }, options);
   }
 
-  /** Replaces the task list, and gives it with the ids filled in. */
+  /** Replaces the task list. Returns it with all ids. */
   async setTodos(phases: TodoPhaseInput[], options?: SendOptions): Promise<TodoPhase[]> {
     return (await this.send("set_todos", { phases }, options)).todoPhases;
   }
 
-  /** Messages, tokens and dollars of the whole session. */
+  /** Returns the messages, tokens and US dollars of the whole session. */
   getSessionStats(options?: SendOptions): Promise<SessionStats> {
     return this.send("get_session_stats", {}, options);
   }
 
-  /** What a prompt that begins with `/name` calls. */
+  /** Returns the commands that a prompt can call as `/name`. */
   async getCommands(options?: SendOptions): Promise<CommandData<"get_commands">["commands"]> {
     return (await this.send("get_commands", {}, options)).commands;
   }
 
-  /** Writes the session as a web page and gives its path. */
+  /** Writes the session as an HTML page and returns its path. */
   async exportHtml(options: CommandOptions<"export_html"> = {}): Promise<string> {
     const [params, sendOptions] = split(options);
     return (await this.send("export_html", params, sendOptions)).path;
   }
 
-  /** How the agent streams answers from the next message on. Events look the same: the client puts deltas together. */
+  /** Sets how the agent streams answers from the next message on. The events are the same, because the client joins deltas. */
   async setStreamMode(mode: CommandParams<"set_stream_mode">["mode"], options?: SendOptions): Promise<void> {
     await this.send("set_stream_mode", { mode }, options);
   }
 
-  /** What the agent can do. */
+  /** Returns the version and the capabilities of the agent. */
   getProtocolInfo(options?: SendOptions): Promise<CommandData<"get_protocol_info">> {
     return this.send("get_protocol_info", {}, options);
   }
 }
 
-/** Takes the fields of a command and the options of its call apart. */
+/** Separates the parameters of a command from the options of the call. */
 export function split<T extends SendOptions>(options: T): [params: Omit<T, keyof SendOptions>, sendOptions: SendOptions] {
   const { timeoutMs, signal, ...params } = options;
   return [params, { ...(timeoutMs === undefined ? {} : { timeoutMs }), ...(signal === undefined ? {} : { signal }) }];

@@ -2,30 +2,30 @@ import { RpcCommands } from "./rpc-commands.ts";
 import type { DialogHandler, DisplayHandler, UiHandler, UiMethod } from "./ui-handlers.ts";
 
 /**
- * How a program answers the agent's questions to the user and shows what the agent wants to be seen. There is one handler of each kind, the
- * last one set; each method returns a function that takes it away. A dialog without a handler is cancelled at once; what nobody shows is
- * dropped.
+ * Handlers for the agent's dialogs with the user and for its display requests. Each kind has one handler; setting another one replaces it.
+ * Each method returns a function that removes the handler. A dialog without a handler is cancelled at once; a display request without a
+ * handler is dropped.
  */
 export abstract class RpcDialogs extends RpcCommands {
-  /** @returns a function that takes the handler away, unless it was replaced since. */
+  /** Returns a function that removes the handler, unless another one has replaced it. */
   protected abstract setUiHandler<M extends UiMethod>(method: M, handler: UiHandler<M>): () => void;
 
-  /** Asks the user yes or no. */
+  /** Handles a yes-or-no question. */
   onConfirm(handler: DialogHandler<"confirm">): () => void {
     return this.setUiHandler("confirm", handler);
   }
 
-  /** Lets the user choose one of `options`. */
+  /** Handles a choice of one of `options`. */
   onSelect(handler: DialogHandler<"select">): () => void {
     return this.setUiHandler("select", handler);
   }
 
-  /** Asks the user for a line of text. */
+  /** Handles a question for a line of text. */
   onInput(handler: DialogHandler<"input">): () => void {
     return this.setUiHandler("input", handler);
   }
 
-  /** Lets the user edit a text. */
+  /** Handles the editing of a text. */
   onEditor(handler: DialogHandler<"editor">): () => void {
     return this.setUiHandler("editor", handler);
   }
@@ -35,12 +35,12 @@ export abstract class RpcDialogs extends RpcCommands {
     return this.setUiHandler("notify", handler);
   }
 
-  /** Shows a status under its key, or takes it away. */
+  /** Shows the status with a key, or removes it. */
   onStatus(handler: DisplayHandler<"setStatus">): () => void {
     return this.setUiHandler("setStatus", handler);
   }
 
-  /** Shows lines under their key, or takes them away. */
+  /** Shows the widget lines with a key, or removes them. */
   onWidget(handler: DisplayHandler<"setWidget">): () => void {
     return this.setUiHandler("setWidget", handler);
   }
@@ -50,7 +50,7 @@ export abstract class RpcDialogs extends RpcCommands {
     return this.setUiHandler("setTitle", handler);
   }
 
-  /** Puts a text where the user writes. */
+  /** Sets the text of the user's editor. */
   onEditorText(handler: DisplayHandler<"set_editor_text">): () => void {
     return this.setUiHandler("set_editor_text", handler);
   }

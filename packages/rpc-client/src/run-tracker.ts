@@ -1,10 +1,10 @@
 import { RpcProtocolError } from "./errors.ts";
 import type { AgentMessage, RpcEvent } from "./protocol-types.ts";
 
-/** Sends a prompt. Calls `onAccepted`, in order with the events, when the agent has taken it; rejects when the agent refuses it. */
+/** Sends a prompt. Calls `onAccepted`, in order with the events, when the agent accepts it; rejects when the agent refuses it. */
 export type SendPrompt = (onAccepted: () => void) => Promise<void>;
 
-/** Knows from the events when a run is at work, and waits for the end of the run that one prompt started or joined. */
+/** Tracks from the events whether a run is active, and waits for the end of the run that a prompt started or joined. */
 export class RunTracker {
   readonly #waiters = new Set<RunWaiter>();
   #unanswered = 0;
@@ -24,8 +24,10 @@ export class RunTracker {
   }
 
   /**
+   * Waits until the run of a prompt has settled.
+   *
    * @param onSettled - Called in order with the events, when the run has settled.
-   * @returns the messages of the run, when it has settled.
+   * @returns The messages of the run.
    * @throws {RpcError} When the prompt is refused, or the process ends.
    */
   async promptAndWait(send: SendPrompt, onSettled?: () => void): Promise<AgentMessage[]> {
@@ -60,7 +62,7 @@ export class RunTracker {
   }
 }
 
-/** Follows the events from before its prompt was sent, so that a run which ends before the prompt is answered is not missed. */
+/** Waits for one run. Created before its prompt is sent, because the run may end before the response to the prompt. */
 class RunWaiter {
   readonly #run = Promise.withResolvers<AgentMessage[]>();
   readonly #needsAcceptance: boolean;
@@ -70,8 +72,8 @@ class RunWaiter {
   #messages: AgentMessage[] | undefined;
 
   /**
-   * @param isBusy - Whether another prompt is at work. A run that ends before this prompt was accepted is then the other's; afterwards,
-   *   it is the one that this prompt joined or started.
+   * @param isBusy - Whether another prompt is active. A run that ends before this prompt is accepted then belongs to the other prompt; the
+   *   first run that ends afterwards is the one that this prompt started or joined.
    */
   constructor(isBusy: boolean, onSettled: (() => void) | undefined) {
     this.#needsAcceptance = isBusy;

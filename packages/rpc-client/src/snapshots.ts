@@ -5,15 +5,15 @@ import type { AssistantMessage, RpcEvent } from "./protocol-types.ts";
 type MessageUpdate = Extract<RpcEvent, { type: "message_update" }>;
 
 /**
- * Turns the events of deltas mode into those of snapshots mode: each update of an answer carries the whole message so far, and the
- * updates that deltas mode leaves out (`start`, `done`, `error`) are put back. Events of snapshots mode pass unchanged.
+ * Converts the events of deltas mode to those of snapshots mode: each update of an answer gets the complete message so far, and the
+ * updates that deltas mode omits (`start`, `done`, `error`) are added. Events of snapshots mode pass unchanged.
  */
 export class SnapshotRebuilder {
-  /** Whether the agent sends the answers that begin from now on as deltas: it said so. */
+  /** Whether the agent sends the next answers as deltas, as it has reported. */
   isDeltas = false;
   readonly #emit: (event: RpcEvent) => void;
   #builder: SnapshotBuilder | undefined;
-  /** Whether the answer that is being built comes as deltas. */
+  /** Whether the current answer arrives as deltas. */
   #isBuiltOfDeltas = false;
   #isStartTold = false;
 
@@ -21,7 +21,7 @@ export class SnapshotRebuilder {
     this.#emit = emit;
   }
 
-  /** @throws {Error} For an event that does not have the fields of its type, or an update of no message. */
+  /** @throws {Error} For an event without the fields of its type, or an update without a started message. */
   read(event: RpcEvent | DeltaUpdate): void {
     if (event.type === "message_update") {
       this.#update(event);
@@ -52,7 +52,7 @@ export class SnapshotRebuilder {
     if (!this.#isBuiltOfDeltas || builder === undefined) return;
     const reason = message.stopReason;
     if (reason === "error" || reason === "aborted") {
-      // One that failed before its first block failed before it began, and then there is no start.
+      // An answer that failed before its first block never started, so it has no `start`.
       this.#emit(toUpdate(message, { type: "error", reason, error: message }));
     } else {
       this.#tellStart(builder.message);

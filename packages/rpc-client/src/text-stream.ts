@@ -3,14 +3,14 @@ import type { EventQueue } from "./event-queue.ts";
 import type { AgentMessage, RpcEvent } from "./protocol-types.ts";
 
 export interface TextSource {
-  /** Begins to collect events. */
+  /** Starts to collect events. */
   listen: () => EventQueue<RpcEvent>;
   /** Starts the run. Calls `onSettled` in order with the events; resolves with its messages. */
   run: (onSettled: () => void) => Promise<AgentMessage[]>;
   abort: () => Promise<void>;
 }
 
-/** What stands between two texts of a run. */
+/** Separates two texts of a run. */
 const emptyLine = "\n\n";
 
 /** Yields the text of a run's answers; see `RpcClient.text`. */
@@ -22,7 +22,7 @@ export async function* streamText({ listen, run, abort }: TextSource): AsyncGene
     events.end(error);
   };
   const messages = run(settle);
-  // A refused prompt ends the reading with its error.
+  // A refused prompt ends the iteration with its error.
   messages.catch(settle);
   let hasText = false;
   let isBetweenTexts = false;
@@ -39,7 +39,7 @@ export async function* streamText({ listen, run, abort }: TextSource): AsyncGene
     throwIfFailed(await messages);
   } finally {
     await events.return();
-    // The reader has left the loop. An agent that is gone needs no abort.
+    // The reader has left the loop early. `abort` fails only if the agent is gone.
     if (!isSettled) await abort().catch(() => undefined);
   }
 }

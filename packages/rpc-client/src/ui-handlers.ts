@@ -3,21 +3,21 @@ import { callSafely, raise } from "./call-safely.ts";
 import type { UiRequest } from "./protocol-types.ts";
 
 export type UiMethod = UiRequest["method"];
-/** What the agent asks or shows: the fields of that method's request. */
+/** The fields of a UI request, by method. */
 export type UiFields<M extends UiMethod> = Omit<Extract<UiRequest, { method: M }>, "type" | "id" | "method">;
 
 export interface DialogContext {
-  /** Aborted when nobody waits for the answer any more: the dialog's `timeout` is over, or the process is gone. */
+  /** Aborted when the agent no longer waits for the answer: the dialog's `timeout` expired, or the process is gone. */
   signal: Signal;
 }
 
-/** Answers a dialog; undefined cancels it. What it throws cancels the dialog and is raised as an uncaught exception. */
+/** Answers a dialog; undefined cancels it. An error cancels the dialog and becomes an uncaught exception. */
 export type DialogHandler<M extends DialogMethod> = (
   request: UiFields<M>,
   context: DialogContext,
 ) => DialogValue<M> | undefined | Promise<DialogValue<M> | undefined>;
 
-/** Shows something; nobody waits. */
+/** Shows something. The agent does not wait for it. */
 export type DisplayHandler<M extends DisplayMethod> = (request: UiFields<M>) => void;
 
 type DialogMethod = "select" | "confirm" | "input" | "editor";
@@ -34,7 +34,7 @@ type AnyDisplayHandler = (fields: object) => void;
 
 const dialogs: ReadonlySet<string> = new Set<DialogMethod>(["select", "confirm", "input", "editor"]);
 
-/** Gives the agent's questions to the program. A dialog that nobody handles is cancelled at once, so that no run waits for it. */
+/** Passes the agent's UI requests to the handlers. A dialog without a handler is cancelled at once, so that no run waits for it. */
 export class UiHandlers {
   readonly #send: (frame: object) => void;
   readonly #handlers = new Map<string, AnyDialogHandler | AnyDisplayHandler>();
@@ -44,7 +44,7 @@ export class UiHandlers {
     this.#send = send;
   }
 
-  /** @returns a function that takes the handler away, unless it was replaced since. */
+  /** Returns a function that removes the handler, unless another one has replaced it. */
   set<M extends UiMethod>(method: M, handler: UiHandler<M>): () => void {
     const entry = handler as unknown as AnyDialogHandler;
     this.#handlers.set(method, entry);
@@ -62,7 +62,7 @@ export class UiHandlers {
     else if (handler !== undefined) callSafely(() => (handler as AnyDisplayHandler)(fields));
   }
 
-  /** Ends every dialog: nobody waits for its answer any more. */
+  /** Aborts every dialog, because the agent no longer waits for it. */
   endAll(reason: Error): void {
     for (const controller of [...this.#open]) controller.abort(reason);
   }
@@ -70,7 +70,7 @@ export class UiHandlers {
   async #ask(id: string, fields: { timeout?: unknown }, handler: AnyDialogHandler | undefined): Promise<void> {
     const controller = new AbortController();
     const timeoutMs = Number(fields.timeout ?? 0);
-    const expire = () => controller.abort(new Error("The time of the dialog is over."));
+    const expire = () => controller.abort(new Error("The timeout of the dialog expired."));
     const timer = timeoutMs > 0 ? setTimeout(expire, timeoutMs) : undefined;
     timer?.unref();
     this.#open.add(controller);
@@ -91,7 +91,7 @@ export class UiHandlers {
     try {
       this.#send({ type: "extension_ui_response", id, ...outcome });
     } catch (error) {
-      // A text that no agent would read; the dialog must end all the same.
+      // The text is too long to send. The dialog must end all the same.
       this.#send({ type: "extension_ui_response", id, cancelled: true });
       raise(error);
     }

@@ -2,19 +2,19 @@ import type { Signal } from "./abort-signal.ts";
 import { RpcAbortError, RpcTimeoutError } from "./errors.ts";
 
 export interface WaitOptions {
-  /** How long to wait, in milliseconds. Default 0: for ever. */
+  /** Timeout in milliseconds. Default: 0, no timeout. */
   timeoutMs?: number;
-  /** Ends the wait. */
+  /** An abort ends the wait. */
   signal?: Signal;
 }
 
-/** One place in a line. Settles once; what comes later is without effect. */
+/** One place in a waiting line. Settles once; later calls have no effect. */
 export class Turn<T> {
   readonly #given = Promise.withResolvers<T>();
   readonly #release: () => void;
   #isWaiting = true;
 
-  /** @param what - That is waited for, as errors call it. */
+  /** @param what - The name of the call, for errors. */
   constructor(what: string, { timeoutMs = 0, signal }: WaitOptions) {
     const expire = () => this.fail(new RpcTimeoutError(what, timeoutMs, `No agent of the pool was free`));
     const abort = () => this.fail(new RpcAbortError(what, signal?.reason));
@@ -35,7 +35,7 @@ export class Turn<T> {
     return this.#isWaiting;
   }
 
-  /** @returns false when nobody waits for it any more. */
+  /** Returns false if the call no longer waits. */
   give(value: T): boolean {
     return this.#settle(() => this.#given.resolve(value));
   }
@@ -53,7 +53,7 @@ export class Turn<T> {
   }
 }
 
-/** Who waits, in the order in which they came. */
+/** The waiting calls, in their order. */
 export class WaitingLine<T> {
   #turns: Turn<T>[] = [];
 
@@ -66,7 +66,7 @@ export class WaitingLine<T> {
     this.#turns.push(turn);
   }
 
-  /** Gives a turn that was taken its place at the front back. */
+  /** Puts a turn that was taken back to the front. */
   putFirst(turn: Turn<T>): void {
     this.#turns.unshift(turn);
   }
