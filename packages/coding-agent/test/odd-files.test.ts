@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, lstatSync, mkdirSync, symlinkSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, symlinkSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileLimits } from "@pikit/ai/files";
+import { deviceIn } from "@pikit/test-kit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { AgentSession } from "../src/session/agent-session.ts";
 import { createAgentSession } from "../src/session/assemble/create.ts";
@@ -77,6 +79,13 @@ describe("a pipe or a device among files that are looked for is passed over and 
       `The extension ${named} was not loaded: It cannot be loaded: ${aPipe}.`,
       `The extension /dev/zero was not loaded: It cannot be loaded: ${aDevice}.`,
     ]);
+  });
+
+  test("an extension that is larger than its limit", async () => {
+    const large = await workspace.write("large.ts", "export default () => undefined;");
+    truncateSync(large, fileLimits.extension + 1);
+    await open({ extensions: [large] });
+    expect(problems).toEqual([`The extension ${large} was not loaded: It cannot be loaded: it is larger than 64 MB (EFBIG).`]);
   });
 
   test("stream rules, templates, skills and context files", async () => {
@@ -162,18 +171,19 @@ test("four writes and four edits of pipes are refused, and files can still be re
 test("an export to a device, a pipe or a link to one is refused, and leaves it what it is", async () => {
   const pipe = makePipe("pipe.html");
   const link = join(workspace.root, "link.html");
-  symlinkSync("/dev/null", link);
+  const device = deviceIn(workspace.root, "null");
+  symlinkSync(device, link);
   const session = await open({ model: "demo/tour" });
   await session.prompt("Hi");
   for (const [path, reason] of [
-    ["/dev/null", "it is a device"],
+    [device, "it is a device"],
     [pipe, "it is a pipe"],
     [link, "it is a device"],
   ] as const) {
     const message = `Cannot write the export to ${path}: ${reason}, and a regular file is needed (EFTYPE). Give another path.`;
     await expect(session.history.exportHtml(path)).rejects.toThrow(message);
   }
-  expect([lstatSync("/dev/null").isCharacterDevice(), lstatSync(pipe).isFIFO(), lstatSync(link).isSymbolicLink()]).toEqual([
+  expect([lstatSync(device).isCharacterDevice(), lstatSync(pipe).isFIFO(), lstatSync(link).isSymbolicLink()]).toEqual([
     true,
     true,
     true,

@@ -1,6 +1,7 @@
 export type { AnswerBlock, AnswerOptions, Wire } from "./answer.ts";
 export { anthropic } from "./anthropic.ts";
 export { assertLinear, cpuMs, watchEventLoop } from "./cpu-time.ts";
+export { deviceIn } from "./device.ts";
 export { google } from "./google.ts";
 export { heldBytes } from "./held-bytes.ts";
 export { openai, openaiDone } from "./openai.ts";

@@ -14,6 +14,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { join } from "node:path";
+import { deviceIn } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
 import { Conversation } from "../../src/conversation/conversation.ts";
 import { userMessage } from "../helpers/messages.ts";
@@ -113,7 +114,11 @@ test("SE-021 a folder in the file's place is reported, and the file comes when i
 
 describe("SE-021 what is put in the file's place takes no entries, waits for nobody, and the file comes when it is gone", () => {
   const kinds: [name: string, make: () => unknown, said: string][] = [
-    ["a link to a device", () => symlink("/dev/null", path()), "it is a link, and a regular file is needed (EFTYPE)"],
+    [
+      "a link to a device",
+      () => symlink(deviceIn(folder(), "null"), path()),
+      "it is a link, and a regular file is needed (EFTYPE)",
+    ],
     ["a pipe", () => execFileSync("mkfifo", [path()]), "it is a pipe, and a regular file is needed (EFTYPE)"],
     ["a link to another session", () => symlink("copy.jsonl", path()), "it is a link, and a regular file is needed (EFTYPE)"],
   ];

@@ -3,7 +3,7 @@ import { appendFile, chmod, mkdir, readFile, stat, symlink, writeFile } from "no
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { everyCut } from "@pikit/test-kit";
+import { deviceIn, everyCut } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
 import { Conversation } from "../../src/conversation/conversation.ts";
 import { SessionFile } from "../../src/conversation/session-file.ts";
@@ -133,7 +133,7 @@ describe("appending", () => {
         message: expect.stringMatching(/file\/session\.jsonl: (EEXIST|ENOTDIR)\. /),
       }),
     );
-    await symlink("/dev/null", path());
+    await symlink(deviceIn(workspace.root, "null"), path());
     expect(() => appendTo(new SessionFile(path()), header)).toThrow(
       expect.objectContaining({
         code: "write_failed",

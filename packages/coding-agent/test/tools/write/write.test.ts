@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { chmod, link, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { deviceIn } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
 import { createWriteTool } from "../../../src/tools/write/definition.ts";
 import { useTempFolder } from "../../exec/temp-folder.ts";
@@ -76,14 +77,15 @@ describe("TL-028 what a file is stays", () => {
 
   test("a device, a pipe and a link to one are neither written to nor replaced, and nobody waits for a reader", async () => {
     execFileSync("mkfifo", [join(folder.path, "pipe")]);
-    await symlink("/dev/null", join(folder.path, "nowhere"));
-    for (const path of ["/dev/null", "/dev/zero", "pipe", "nowhere"]) {
+    const device = deviceIn(folder.path, "null");
+    await symlink(device, join(folder.path, "nowhere"));
+    for (const path of [device, deviceIn(folder.path, "zero"), "pipe", "nowhere"]) {
       await expect(write(path, "x")).rejects.toMatchObject({
         code: "not_a_file",
         message: `Cannot write ${path}: it is a device, pipe or socket. Use bash to write to it.`,
       });
     }
-    expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
+    expect((await stat(device)).isCharacterDevice()).toBe(true);
     expect((await stat(join(folder.path, "pipe"))).isFIFO()).toBe(true);
     expect((await lstat(join(folder.path, "nowhere"))).isSymbolicLink()).toBe(true);
   });
