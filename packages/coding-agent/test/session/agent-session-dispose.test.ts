@@ -1,5 +1,8 @@
+import { dirname } from "node:path";
 import { createScriptedModel } from "@pikit/ai";
 import { expect, test } from "vitest";
+import { FileSessionStore } from "../../src/conversation/file-store.ts";
+import type { SessionStore } from "../../src/conversation/session-store.ts";
 import type { ExtensionFactory } from "../../src/extensions/api.ts";
 import type { AgentSession } from "../../src/session/agent-session.ts";
 import { createGate, throughGate } from "../helpers/gate.ts";
@@ -87,6 +90,126 @@ test("what has begun when dispose is called settles first, and its events come b
   await new Promise(setImmediate);
   expect(events).toHaveLength(told);
   expect(session.state()).toMatchObject({ sessionName: "named", queuedMessageCount: 1 });
+});
+
+test("a command of an extension that fails after dispose is told to nobody", async () => {
+  const begun = Promise.withResolvers<void>();
+  const failing = Promise.withResolvers<void>();
+  const extension: ExtensionFactory = (pi) => {
+    pi.registerCommand("slow", {
+      description: "Fails late.",
+      handler() {
+        begun.resolve();
+        return failing.promise;
+      },
+    });
+  };
+  const { session, events } = await createScriptedSession(workspace, [], { extensions: [extension] });
+  const { settled } = await session.submit("/slow");
+  await begun.promise;
+  await session.dispose();
+  const told = events.length;
+  failing.reject(new Error("too late"));
+  await settled;
+  expect(events).toHaveLength(told);
+});
+
+test("a command of an extension is stopped before the run is waited for, which may wait for the command", async () => {
+  const begun = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const asked = Promise.withResolvers<void>();
+  const extension: ExtensionFactory = (pi) => {
+    pi.registerCommand("hold", {
+      description: "Works until it is stopped.",
+      async handler(_args, { signal }) {
+        begun.resolve();
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        order.push("command ended");
+        ended.resolve();
+      },
+    });
+    pi.on("tool_call", () => {
+      asked.resolve();
+      return ended.promise;
+    });
+  };
+  const tools = { customTools: [createGate().tool] };
+  const { session } = await createScriptedSession(workspace, [throughGate], { extensions: [extension], ...tools });
+  await session.submit("/hold");
+  await begun.promise;
+  const { settled } = await session.submit("Go");
+  void settled.then(() => order.push("run settled"));
+  await asked.promise;
+  await session.dispose();
+  expect(order).toEqual(["command ended", "run settled"]);
+});
+
+test("a command that waits for the session's start is refused when the session is disposed of meanwhile", async () => {
+  const atStart = Promise.withResolvers<void>();
+  const ran: string[] = [];
+  const extension: ExtensionFactory = (pi) => {
+    pi.on("session_start", () => atStart.promise);
+    pi.registerCommand("late", { description: "Runs.", handler: () => void ran.push("late") });
+  };
+  const { session } = await createScriptedSession(workspace, [], { extensions: [extension], autoStart: false });
+  const command = session.submit("/late");
+  const disposed = session.dispose();
+  atStart.resolve();
+  await expect(command).rejects.toMatchObject({ code: "disposed" });
+  await disposed;
+  expect(ran).toEqual([]);
+});
+
+test("a compaction that waits for the end of a run is refused when the session is disposed of meanwhile", async () => {
+  const gate = createGate();
+  const { session, events } = await createScriptedSession(workspace, [{ text: "One" }, throughGate], { customTools: [gate.tool] });
+  await session.prompt("First");
+  const { settled } = await session.submit("Go");
+  await gate.reached;
+  const compacting = session.compact();
+  const disposed = session.dispose();
+  await expect(compacting).rejects.toMatchObject({ code: "disposed" });
+  await Promise.all([disposed, settled]);
+  expect(events.filter(({ type }) => type === "compaction_start")).toEqual([]);
+});
+
+test("a change of conversation that has begun is over before dispose resolves, and leaves no session locked", async () => {
+  const opening = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const { session: other } = await createScriptedSession(workspace, [{ text: "Hello" }], { session: { id: "other" } });
+  await other.prompt("Hi");
+  await other.dispose();
+  const files = new FileSessionStore(dirname(other.sessionFile ?? ""));
+  const store: SessionStore = {
+    create: (header) => files.create(header),
+    async open(...args) {
+      asked.resolve();
+      await opening.promise;
+      return files.open(...args);
+    },
+    list: (filter) => files.list(filter),
+    remove: (ref) => files.remove(ref),
+  };
+  const { session } = await createScriptedSession(workspace, [], { store });
+  const order: string[] = [];
+  const moving = session.history.open(other.sessionFile ?? "").then(() => order.push("moved"));
+  await asked.promise;
+  const disposed = session.dispose().then(() => order.push("disposed"));
+  await new Promise(setImmediate);
+  opening.resolve();
+  await Promise.all([moving, disposed]);
+  expect(order).toEqual(["moved", "disposed"]);
+  const { session: again } = await createScriptedSession(workspace, [], { session: { path: other.sessionFile ?? "" } });
+  expect(again.messages).toHaveLength(2);
+});
+
+test("what is queued while idle is told in full before dispose resolves", async () => {
+  const { session, events } = await createScriptedSession(workspace, []);
+  const texts = Array.from({ length: 10 }, (_, index) => `${index}`.repeat(5000));
+  for (const text of texts) await session.queue("followUp", { text });
+  await session.dispose();
+  expect(events.findLast(({ type }) => type === "queue_update")).toMatchObject({ followUp: texts });
 });
 
 test.each([
