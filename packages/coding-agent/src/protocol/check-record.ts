@@ -8,12 +8,12 @@ import { type EventName, events } from "./events.ts";
 import { incomingFrames, outgoingFrames, ResponseSchema, SessionHeaderSchema } from "./frames.ts";
 import { describeMismatch, readFields } from "./validate.ts";
 
-/** Which way a record goes: `in` to pi, `out` from it. */
+/** The direction of a record: `in` to pi, `out` from it. */
 export type Direction = "in" | "out";
 
 type ProtocolRecord = Record<string, unknown> & { type: string };
 
-/** Which way a record of that type goes; undefined when the protocol has no such record. */
+/** The direction of a record type; undefined when the protocol has no such record. */
 export function directionOf(type: string): Direction | undefined {
   if (findCommand(type) !== undefined || Object.hasOwn(incomingFrames, type)) return "in";
   if (type === "response" || type === "session" || Object.hasOwn(events, type) || Object.hasOwn(outgoingFrames, type)) return "out";
@@ -23,8 +23,8 @@ export function directionOf(type: string): Direction | undefined {
 /**
  * Checks one record of the protocol.
  *
- * @param direction - Default: what its type says.
- * @returns What is wrong in one sentence; undefined when nothing is.
+ * @param direction - The expected direction. Default: that of the record's type.
+ * @returns The first problem, as one sentence; undefined when the record is valid.
  */
 export async function checkRecord(record: unknown, direction?: Direction): Promise<string | undefined> {
   if (typeof record !== "object" || record === null || Array.isArray(record)) return "Expected a JSON object";
@@ -65,7 +65,7 @@ function checkData({ command, success, data }: ProtocolRecord): string | undefin
   const name = findCommand(String(command));
   if (success !== true) return data === undefined ? undefined : "A failed response carries no data";
   if (name === undefined) return `Success of the unknown command ${command}`;
-  // Node by node: a tree is as deep as its session is long, and the checker would follow it down by recursion.
+  // Node by node: a tree is as deep as its session is long, and the checker is recursive.
   if (name === "get_tree" && Array.isArray((data as { tree?: unknown } | undefined)?.tree)) {
     const { tree, ...rest } = data as { tree: unknown[] };
     return findMismatch(commands.get_tree.data, { ...rest, tree: [] }, "data") ?? checkTree(tree);
@@ -87,13 +87,13 @@ function checkTree(tree: readonly unknown[]): string | undefined {
   return undefined;
 }
 
-/** @param place - Where the value stands in its record. */
+/** @param place - The place of the value in its record. */
 function findMismatch(schema: TSchema, value: unknown, place = ""): string | undefined {
   const error = Errors(schema, value).First();
   return error === undefined ? undefined : describeMismatch(narrow(error, place === "" ? "" : `/${place}`));
 }
 
-/** Of a choice between objects, the one that is meant says more than that none fits. */
+/** For a union of objects, reports the problem of the intended member instead of the whole union. */
 function narrow(error: ValueError, place: string): ValueError {
   const path = `${place}${error.path}`;
   const meant = ((error.schema.anyOf ?? []) as TSchema[]).filter((option) => isMeant(option, error.value));
@@ -101,7 +101,7 @@ function narrow(error: ValueError, place: string): ValueError {
   return inner ? narrow(inner, path) : { ...error, path };
 }
 
-/** Whether all constants of an object's schema (`type`, `role`, `success`) are those of the value. */
+/** Whether the value has all constants of an object's schema (`type`, `role`, `success`). */
 function isMeant(schema: TSchema, value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const constants = Object.entries((schema.properties ?? {}) as Record<string, TSchema>).filter(([, field]) => "const" in field);

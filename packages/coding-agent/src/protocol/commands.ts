@@ -28,7 +28,7 @@ import {
 } from "./messages.ts";
 
 export interface CommandDefinition<TParams extends TObject = TObject, TData extends TSchema = TSchema> {
-  /** Fields beside `type` and `id`. An optional field that is null counts as absent. */
+  /** The fields besides `type` and `id`. An optional field that is null counts as absent. */
   params: TParams;
   /** The `data` of a successful response; `Type.Undefined()` when there is none. */
   data: TData;
@@ -52,7 +52,7 @@ const promptInput = {
   images: Type.Optional(Type.Array(ImageContentSchema)),
 };
 
-/** The parameters and the data of every command. Validation, client and reference are made from this table; `dispatch.ts` says when each runs. */
+/** The parameters and the data of every command. Validation, client and reference use this table; `dispatch.ts` defines when each runs. */
 export const commands = {
   prompt: command(
     {

@@ -6,11 +6,11 @@ import { ThinkingLevelSchema, UsageSchema, WireModelSchema } from "./messages.ts
 export const QueueModeSchema = literals(["all", "one-at-a-time"]);
 export const InterruptModeSchema = literals(["immediate", "wait"]);
 
-/** What a message does that is sent during a run: it steers the run, or it follows when the run would end. */
+/** The effect of a message during a run: it steers the run, or it follows when the run would end. */
 export const StreamingBehaviorSchema = literals(["steer", "followUp"]);
 export type StreamingBehavior = Static<typeof StreamingBehaviorSchema>;
 
-/** Texts that wait in the queues, first to go first. */
+/** The texts in the queues, the next one first. */
 export const QueuedTextsSchema = Type.Object({ steering: Type.Array(Type.String()), followUp: Type.Array(Type.String()) });
 export type QueuedTexts = Static<typeof QueuedTextsSchema>;
 
@@ -25,7 +25,7 @@ export type TodoPhase = Static<typeof TodoPhaseSchema>;
 
 const todoId = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 
-/** A part of a list as somebody sets it: ids that are missing are filled in, and stay with their phase or task. */
+/** A phase as input of `set_todos`. Missing ids are generated, and stay with their phase or task. */
 export const TodoPhaseInputSchema = Type.Object({
   id: todoId,
   name: Type.String(),
@@ -40,14 +40,14 @@ export const TodoPhaseInputSchema = Type.Object({
 });
 export type TodoPhaseInput = Static<typeof TodoPhaseInputSchema>;
 
-/** How answers are streamed: every record with the whole message so far, or only what is new. */
+/** How answers are streamed: each record with the complete message so far (`snapshots`), or only with the delta (`deltas`). */
 export const StreamModeSchema = literals(["snapshots", "deltas"]);
 export type StreamMode = Static<typeof StreamModeSchema>;
 
-/** Not null: the typed clients of the family know it as a text that may be absent. */
+/** Optional, never null: related typed clients declare it as an optional string. */
 const sessionFile = Type.Optional(Type.String({ description: "Absent when nothing is stored." }));
 
-/** The answer to `get_state`. */
+/** The response data of `get_state`. */
 export const SessionStateSchema = Type.Object({
   model: Type.Union([WireModelSchema, Type.Null()]),
   thinkingLevel: ThinkingLevelSchema,
@@ -70,7 +70,7 @@ export const SessionStateSchema = Type.Object({
 });
 export type SessionState = Static<typeof SessionStateSchema>;
 
-/** What a user-run shell command gave. */
+/** The result of a shell command of the user. */
 export const BashResultSchema = Type.Object({
   output: Type.String({ description: "The last lines, at most 2000 and 50 KB." }),
   exitCode: Type.Union([Type.Number(), Type.Null()], { description: "Null when the command was killed." }),
@@ -94,7 +94,7 @@ export const CompactionDetailsSchema = Type.Object({
 });
 export type CompactionDetails = Static<typeof CompactionDetailsSchema>;
 
-/** What a compaction gave. */
+/** The result of a compaction. */
 export const CompactionResultSchema = Type.Object({
   summary: Type.String(),
   tokensBefore: Type.Number({ description: "Tokens of the context before; partly an estimate." }),
@@ -107,7 +107,7 @@ export const CompactionResultSchema = Type.Object({
 });
 export type CompactionResult = Static<typeof CompactionResultSchema>;
 
-/** How full the model's window is. */
+/** The usage of the model's context window. */
 export const ContextUsageSchema = Type.Object({
   tokens: Type.Union([Type.Number(), Type.Null()], { description: "Null after a compaction, until the next answer tells." }),
   contextWindow: Type.Number({ description: "Tokens; 0 when unknown." }),
@@ -115,7 +115,7 @@ export const ContextUsageSchema = Type.Object({
 });
 export type ContextUsage = Static<typeof ContextUsageSchema>;
 
-/** The answer to `get_session_stats`: the whole session, also what was compacted or abandoned, and what summaries and sub-tasks used. */
+/** The response data of `get_session_stats`: the whole session, including compacted and abandoned parts, summaries and sub-tasks. */
 export const SessionStatsSchema = Type.Object({
   sessionFile,
   sessionId: Type.String(),
@@ -136,7 +136,7 @@ export const SessionStatsSchema = Type.Object({
 });
 export type SessionStats = Static<typeof SessionStatsSchema>;
 
-/** A command that users call by `/name`, and where it comes from. */
+/** A command that users call as `/name`, and its source. */
 export const SlashCommandSchema = Type.Object({
   name: Type.String(),
   description: Type.Optional(Type.String()),
@@ -146,7 +146,7 @@ export const SlashCommandSchema = Type.Object({
 });
 export type SlashCommand = Static<typeof SlashCommandSchema>;
 
-/** What a server can do. */
+/** The capabilities of a server. */
 export const ProtocolInfoSchema = Type.Object({
   protocolVersion: Type.Number(),
   version: Type.String({ description: "Of pi." }),

@@ -1,4 +1,4 @@
-/** An object or array that is being written: `keys` are those of its members that are still to come or written, `next` counts them. */
+/** An object or array that is being written. `keys`: all keys of an object; `next`: the index of the next member. */
 interface Level {
   value: object;
   keys: string[] | undefined;
@@ -6,9 +6,9 @@ interface Level {
 }
 
 /**
- * `JSON.stringify` for data of any depth: the built-in one fails when data is nested some thousand levels deep, as the tree of a long
- * session is. Slower, so it is the second choice. BigInts become strings, and what would be a cycle the note `[circular]`. Imports
- * nothing, so that a client can take it along.
+ * `JSON.stringify` for data of any depth: the built-in one fails for some thousand levels, such as the tree of a long session. It is slower,
+ * so it is only the fallback. BigInts become strings, and circular references become the text `[circular]`. Has no imports, so that a client
+ * can include it.
  */
 export function stringifyDeep(root: unknown): string {
   const parts: string[] = [];
@@ -50,7 +50,7 @@ function plainValue(value: unknown, key: string): unknown {
   return value.toJSON(key) as unknown;
 }
 
-/** The members that JSON has. */
+/** The keys of the members that JSON can represent. */
 function keysOf(value: object): string[] {
   return Object.keys(value).filter((key) => {
     const member = (value as Record<string, unknown>)[key];

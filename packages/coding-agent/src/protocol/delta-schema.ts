@@ -8,7 +8,7 @@ function step<const T extends string, P extends TProperties>(type: T, fields: P)
 
 const signature = Type.Optional(Type.String());
 
-/** A `message_update` of deltas mode, as `toDelta` makes it. */
+/** A `message_update` of deltas mode, as `toDelta` creates it. */
 export const DeltaUpdateSchema = Type.Object({
   type: Type.Literal("message_update"),
   assistantMessageEvent: Type.Union([

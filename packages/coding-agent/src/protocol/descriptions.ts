@@ -2,7 +2,7 @@ import type { CommandName } from "./dispatch.ts";
 import type { EventName } from "./events.ts";
 import type { incomingFrames, outgoingFrames } from "./frames.ts";
 
-/** One sentence for each record of the protocol; the JSON Schema and the reference tables of the documentation take them from here. */
+/** One sentence for each record of the protocol, for the JSON Schema and the reference tables of the documentation. */
 export const commandDescriptions: Readonly<Record<CommandName, string>> = {
   prompt: "Sends a message of the user and starts a run. Answered when it is accepted and written.",
   steer: "Queues a message that the model reads before its next call.",

@@ -1,20 +1,20 @@
 /**
- * When each command runs. Apart from the schemas of the commands, so that what has no parameters, such as the first `get_state`, is
- * answered before those are loaded.
+ * Defines when each command runs. Separate from the schemas of the commands, so that a command without parameters, such as the first
+ * `get_state`, is answered before the schemas are loaded.
  */
 
 /**
  * When a command runs.
  *
- * - `control`: at once, before earlier lines that still wait
- * - `ordered`: in arrival order, and the next ordered command waits for its answer
- * - `started`: begins in arrival order, and the next one waits until it has begun, not for its answer
+ * - `control`: at once, before earlier commands that still wait
+ * - `ordered`: in arrival order; the next command waits for its response
+ * - `started`: starts in arrival order; the next command waits until it has started, but not for its response
  */
 export type Lane = "control" | "ordered" | "started";
 
 interface Dispatch {
   lane: Lane;
-  /** Whether the command has fields beside `type` and `id`. */
+  /** Whether the command has fields besides `type` and `id`. */
   hasParams: boolean;
 }
 
@@ -70,14 +70,14 @@ export const commandDispatch = {
 
 export type CommandName = keyof typeof commandDispatch;
 
-/** Other names under which the family's documents know a command. */
+/** Other names of commands, from related protocol documents. */
 export const commandAliases = {
   queue_message: "steer",
   reset: "new_session",
   set_queue_mode: "set_steering_mode",
 } as const satisfies Record<string, CommandName>;
 
-/** The command of that name or alias; names that objects inherit are unknown. */
+/** The command with this name or alias. Inherited property names such as `toString` are unknown. */
 export function findCommand(name: string): CommandName | undefined {
   if (Object.hasOwn(commandDispatch, name)) return name as CommandName;
   if (Object.hasOwn(commandAliases, name)) return commandAliases[name as keyof typeof commandAliases];

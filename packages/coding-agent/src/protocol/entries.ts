@@ -2,7 +2,7 @@ import type { Static, TProperties, TSchema } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
 import { AgentMessageSchema, ImageContentSchema, TextContentSchema, ThinkingLevelSchema, UsageSchema } from "./messages.ts";
 
-/** Where an entry stands in the tree. */
+/** The place of an entry in the tree. */
 export const EntryPlaceSchema = Type.Object({
   id: Type.String({ description: "8 hex digits, unique in the session." }),
   parentId: Type.Union([Type.String(), Type.Null()], { description: "The entry before it on its branch; null for a root." }),
@@ -19,7 +19,7 @@ const summary = {
   fromHook: Type.Optional(Type.Boolean()),
 };
 
-/** What an entry says, without its place in the tree. */
+/** The content of an entry, without its place in the tree. */
 export const EntryContentSchema = Type.Union([
   entry("message", {
     message: AgentMessageSchema,
@@ -41,21 +41,21 @@ export const EntryContentSchema = Type.Union([
 ]);
 export type EntryContent = Static<typeof EntryContentSchema>;
 
-/** A line of a session after its header. Types that a newer program wrote are kept and have no effect. */
+/** A line of a session after its header. Entry types of newer programs are kept, but have no effect. */
 export const SessionEntrySchema = Type.Intersect([EntryPlaceSchema, EntryContentSchema]);
 export type SessionEntry = Static<typeof SessionEntrySchema>;
 
-/** An entry with those that follow it. */
+/** An entry with its children. */
 export interface EntryTreeNode {
   entry: SessionEntry;
   children: EntryTreeNode[];
-  /** The name that somebody gave to the entry. */
+  /** The label of the entry, set by the user or a program. */
   label?: string;
-  /** When it was given; ISO 8601. */
+  /** The time at which the label was set; ISO 8601. */
   labelTimestamp?: string;
 }
 
-// What `Type.Recursive` makes, without the deep copy that it takes of all entries and messages: a tenth of a start.
+// The same schema as `Type.Recursive` creates, without its deep copy of all entries and messages, which takes a tenth of a start.
 const nodeId = "EntryTreeNode";
 const sameNode: TSchema = Type.Unsafe<EntryTreeNode>({ [Type.Kind]: "This", $ref: nodeId });
 export const EntryTreeNodeSchema = Type.Unsafe<EntryTreeNode>(

@@ -19,7 +19,7 @@ function event<const T extends string, P extends TProperties>(type: T, fields: P
 const blockIndex = { contentIndex: Type.Number() };
 const partial = { partial: AssistantMessageSchema };
 
-/** A step of a streamed answer, as snapshots mode shows it. */
+/** An event of a streamed answer in snapshots mode. */
 export const AssistantMessageEventSchema = Type.Union([
   event("start", partial),
   event("text_start", { ...blockIndex, ...partial }),
@@ -56,15 +56,15 @@ const LimitNameSchema = literals(["max-turns", "max-cost", "max-time", "max-tool
 const AutoCompactionReasonSchema = literals(["threshold", "overflow"]);
 const CompactionReasonSchema = literals(["manual", "threshold", "overflow"]);
 const compactionOutcome = {
-  /** Null when the compaction failed or was aborted; the conversation is as it was then. */
+  /** Null when the compaction failed or was aborted; the conversation is then unchanged. */
   result: Type.Union([CompactionResultSchema, Type.Null()]),
   aborted: Type.Boolean(),
-  /** Whether the model is asked again what it could not answer. */
+  /** Whether the failed model call is repeated. */
   willRetry: Type.Boolean(),
   errorMessage: Type.Optional(Type.String()),
 };
 
-/** Everything that is streamed unasked, by `type`. */
+/** All events, by `type`. */
 export const events = {
   agent_start: event("agent_start", {}),
   agent_end: event("agent_end", { messages: Type.Array(AgentMessageSchema), willRetry: Type.Literal(false) }),
@@ -79,58 +79,58 @@ export const events = {
   tool_execution_start: event("tool_execution_start", { ...toolCallFields, ...toolArguments }),
   tool_execution_update: event("tool_execution_update", { ...toolCallFields, ...toolArguments, partialResult: toolResult }),
   tool_execution_end: event("tool_execution_end", { ...toolCallFields, result: toolResult, isError: Type.Boolean() }),
-  /** A failed answer is asked for again after `delayMs` milliseconds. */
+  /** A failed model call is retried after `delayMs` milliseconds. */
   auto_retry_start: event("auto_retry_start", {
     attempt: Type.Number(),
     maxAttempts: Type.Number(),
     delayMs: Type.Number(),
     errorMessage: Type.String(),
   }),
-  /** One or more retries are over: an answer came, or the last one failed, or the retry was cancelled. */
+  /** The retries are over: one succeeded, the last one failed, or they were aborted. */
   auto_retry_end: event("auto_retry_end", {
     success: Type.Boolean(),
     attempt: Type.Number(),
     finalError: Type.Optional(Type.String()),
   }),
-  /** The conversation is being summarised: it is near the end of the model's window, or past it. */
+  /** An automatic compaction starts: the context window is almost full, or too small. */
   auto_compaction_start: event("auto_compaction_start", { reason: AutoCompactionReasonSchema }),
   /** Follows each `auto_compaction_start`. */
   auto_compaction_end: event("auto_compaction_end", { reason: AutoCompactionReasonSchema, ...compactionOutcome }),
-  /** The conversation is being summarised: because somebody asked for it, or, behind an `auto_compaction_start` that says the same, by itself. */
+  /** A compaction starts. For an automatic one, it follows an `auto_compaction_start` with the same reason. */
   compaction_start: event("compaction_start", { reason: CompactionReasonSchema }),
-  /** Follows each `compaction_start`; of a compaction by itself, it is behind the `auto_compaction_end` that says the same. */
+  /** Follows each `compaction_start`. For an automatic compaction, it follows an `auto_compaction_end` with the same content. */
   compaction_end: event("compaction_end", { reason: CompactionReasonSchema, ...compactionOutcome }),
-  /** An answer broke rules and was stopped; the model is asked again and reads them. */
+  /** An answer broke stream rules and was stopped; the model call is repeated with the rules. */
   ttsr_triggered: event("ttsr_triggered", {
     rules: Type.Array(Type.Object({ name: Type.String(), description: Type.Optional(Type.String()), path: Type.String() })),
   }),
-  /** The model stopped before its own list was done and is told so. `todos`: the tasks that are not done. */
+  /** The model stopped before its task list was done, and gets a reminder. `todos`: the open tasks. */
   todo_reminder: event("todo_reminder", {
     todos: Type.Array(TodoTaskSchema),
     attempt: Type.Number(),
     maxAttempts: Type.Number(),
   }),
-  /** All tasks of the list were done, so that the new prompt begins without one. */
+  /** All tasks of the list were done, so the new prompt starts without a list. */
   todo_auto_clear: event("todo_auto_clear", {}),
-  /** The texts that wait, after each change of a queue. */
+  /** The queued texts, after each change of a queue. */
   queue_update: event("queue_update", { steering: Type.Array(Type.String()), followUp: Type.Array(Type.String()) }),
-  /** The run ends because it has used up what it may. `value` is the limit: turns, dollars, seconds or calls. */
+  /** The run ends because it has reached a limit. `value` is the limit: turns, US dollars, seconds or calls. */
   limit_reached: event("limit_reached", { limit: LimitNameSchema, value: Type.Number() }),
-  /** The session has another name. */
+  /** The name of the session has changed. */
   session_info_changed: event("session_info_changed", { name: Type.String() }),
-  /** How hard the model thinks has changed. */
+  /** The thinking level has changed. */
   thinking_level_changed: event("thinking_level_changed", { level: ThinkingLevelSchema }),
-  /** The last event of a run: nothing that the prompt started is at work any more. */
+  /** The last event of a run: everything that the prompt started has ended. */
   agent_settled: event("agent_settled", {}),
-  /** An extension has failed; the run and the other extensions go on. `event` is what it was called for: an event, a command, `load`. */
+  /** An extension has failed; the run and the other extensions continue. `event`: the event or command that it handled, or `load`. */
   extension_error: event("extension_error", { extensionPath: Type.String(), event: Type.String(), error: Type.String() }),
-  /** Something failed outside an answer: an unusable input line (for clients that read no responses), a write to the session file. */
+  /** An error outside an answer: an invalid input line (for clients that read no responses), a failed write to the session file. */
   error: event("error", { error: Type.String() }),
 } as const;
 
 export type EventName = keyof typeof events;
 
-/** What a session emits beside the events of the agent loop. */
+/** The events of a session in addition to those of the agent loop. */
 export type SessionEvent =
   | AutoRetryEvent
   | CompactionEvent

@@ -3,7 +3,7 @@ import * as Type from "@sinclair/typebox";
 import { literals } from "./literals.ts";
 import { ImageContentSchema, TextContentSchema } from "./messages.ts";
 
-/** The answer to a command: exactly one for each. `id` is the command's own, with type and value unchanged. */
+/** The response to a command: exactly one per command. `id` is the command's id, with type and value unchanged. */
 export const ResponseSchema = Type.Union([
   Type.Object({
     id: Type.Optional(Type.Unknown()),
@@ -33,7 +33,7 @@ export const SessionHeaderSchema = Type.Object({
 });
 export type SessionHeader = Static<typeof SessionHeaderSchema>;
 
-/** The first line, unless `--no-ready` leaves it out. */
+/** The first line, unless `--no-ready` is set. */
 export const ReadySchema = Type.Object({
   type: Type.Literal("ready"),
   protocolVersion: Type.Literal(1),
@@ -49,7 +49,7 @@ const timeout = {
   timeout: Type.Optional(Type.Number({ description: "Milliseconds until the dialog resolves to its default. Absent: it waits." })),
 };
 
-/** A question to the user, or something to show. The dialogs `select`, `confirm`, `input` and `editor` wait for an answer, the others do not. */
+/** A request to the user interface. The dialogs `select`, `confirm`, `input` and `editor` wait for a response; the other methods do not. */
 export const UiRequestSchema = Type.Union([
   uiRequest("select", { ...title, options: Type.Array(Type.String()), ...timeout }),
   uiRequest("confirm", { ...title, message: Type.String(), ...timeout }),
@@ -67,7 +67,7 @@ export const UiRequestSchema = Type.Union([
 ]);
 export type UiRequest = Static<typeof UiRequestSchema>;
 
-/** The answer to a dialog: `confirmed` for `confirm`, `value` for the others, `cancelled` for all. */
+/** The response to a dialog: `confirmed` for `confirm`, `value` for the others, `cancelled` for all. */
 export const UiResponseSchema = Type.Object({
   type: Type.Literal("extension_ui_response"),
   id: Type.String(),
@@ -77,7 +77,7 @@ export const UiResponseSchema = Type.Object({
 });
 export type UiResponse = Static<typeof UiResponseSchema>;
 
-/** A tool of the host, as `set_host_tools` names it. */
+/** The definition of a host tool in `set_host_tools`. */
 export const HostToolSchema = Type.Object({
   name: Type.String(),
   label: Type.Optional(Type.String()),
@@ -87,14 +87,14 @@ export const HostToolSchema = Type.Object({
 });
 export type HostTool = Static<typeof HostToolSchema>;
 
-/** What a host tool gives. */
+/** The result of a host tool. */
 export const HostToolOutputSchema = Type.Object({
   content: Type.Array(Type.Union([TextContentSchema, ImageContentSchema])),
   details: Type.Optional(Type.Unknown()),
 });
 export type HostToolOutput = Static<typeof HostToolOutputSchema>;
 
-/** The host is to run one of its tools. */
+/** Tells the host to run one of its tools. */
 export const HostToolCallSchema = Type.Object({
   type: Type.Literal("host_tool_call"),
   id: Type.String({ description: "Of this frame; the answers repeat it." }),
@@ -104,7 +104,7 @@ export const HostToolCallSchema = Type.Object({
 });
 export type HostToolCall = Static<typeof HostToolCallSchema>;
 
-/** The host is to stop a call; nothing that it answers is looked at any more. */
+/** Tells the host to stop a call; a later result is ignored. */
 export const HostToolCancelSchema = Type.Object({
   type: Type.Literal("host_tool_cancel"),
   id: Type.String(),
@@ -112,14 +112,14 @@ export const HostToolCancelSchema = Type.Object({
 });
 export type HostToolCancel = Static<typeof HostToolCancelSchema>;
 
-/** What a call has given so far. */
+/** The partial result of a call. */
 export const HostToolUpdateSchema = Type.Object({
   type: Type.Literal("host_tool_update"),
   id: Type.String(),
   partialResult: HostToolOutputSchema,
 });
 
-/** What a call gave; ends it. */
+/** The result of a call; ends it. */
 export const HostToolResultSchema = Type.Object({
   type: Type.Literal("host_tool_result"),
   id: Type.String(),
@@ -135,14 +135,14 @@ export const BashUpdateSchema = Type.Object({
 });
 export type BashUpdate = Static<typeof BashUpdateSchema>;
 
-/** Frames that a client sends and that get no response. */
+/** Frames of a client; they get no response. */
 export const incomingFrames = {
   extension_ui_response: UiResponseSchema,
   host_tool_update: HostToolUpdateSchema,
   host_tool_result: HostToolResultSchema,
 } as const;
 
-/** Frames that pi sends beside responses and events. */
+/** Frames of pi, in addition to responses and events. */
 export const outgoingFrames = {
   ready: ReadySchema,
   bash_execution_update: BashUpdateSchema,

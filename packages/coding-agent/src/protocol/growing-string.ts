@@ -1,22 +1,22 @@
 import { encodeJson } from "./jsonl.ts";
 import type { LinePieces } from "./line-pieces.ts";
 
-/** Bytes at first; doubled when they are full. */
+/** First size of the buffer in bytes; doubled when it is full. */
 const startCapacity = 1024;
-/** Bytes that one UTF-16 unit can take. */
+/** Maximum bytes of one UTF-16 unit. */
 const maxUnitBytes = 3;
 
 /**
- * The JSON of a string that grows at its end, as bytes, with what stands before it. Each piece of text is escaped once, so a long string
- * costs the same a piece from first to last. Bytes that were handed out never change: more come behind them, or go elsewhere.
+ * The JSON of a growing string as bytes, together with the JSON before it. Each delta is encoded once, so its cost does not depend on the
+ * length of the string. Returned bytes never change: later bytes go behind them, or into a new buffer.
  */
 export class GrowingString {
   #bytes = Buffer.allocUnsafeSlow(startCapacity);
   #length = 0;
-  /** The first half of a surrogate pair at the end: its JSON depends on what follows. */
+  /** The first half of a surrogate pair at the end. Its JSON depends on the next character. */
   #half = "";
 
-  /** @param start - JSON up to the text, with its quotation mark. */
+  /** @param start - The JSON before the text, including its quotation mark. */
   constructor(start: string) {
     this.#write(start);
   }
@@ -32,7 +32,7 @@ export class GrowingString {
   /**
    * Adds the JSON so far to a line.
    *
-   * @param end - What follows the text, with its quotation mark.
+   * @param end - The JSON after the text, including its quotation mark.
    */
   addTo(line: LinePieces, end: string): void {
     line.add(this.#bytes.subarray(0, this.#length));

@@ -11,12 +11,12 @@ import * as frames from "./frames.ts";
 import * as messages from "./messages.ts";
 import { protocolVersion } from "./version.ts";
 
-/** A piece of a JSON Schema. */
+/** A JSON Schema or a part of one. */
 export type JsonSchema = { [keyword: string]: unknown };
 
 const anyId = { description: "Any JSON value; the response repeats it." };
 
-/** Every name of a command: its own first, then its aliases. */
+/** All names of a command: its name, then its aliases. */
 export function namesOf(command: CommandName): string[] {
   return [command, ...Object.entries(commandAliases).flatMap(([alias, name]) => (name === command ? [alias] : []))];
 }
@@ -27,7 +27,7 @@ const records: ReadonlySet<unknown> = new Set([
   ...Object.values(frames.outgoingFrames),
 ]);
 
-/** The shared types: name → schema, in the order of their names. Where one of them is used, `$ref` stands. */
+/** The schemas of the shared types by name, sorted by name. Other schemas use them by `$ref`. */
 export const sharedTypes: ReadonlyMap<string, TSchema> = new Map(
   [messages, data, entries, frames]
     .flatMap((module) => Object.entries(module) as [string, TSchema][])
@@ -36,17 +36,17 @@ export const sharedTypes: ReadonlyMap<string, TSchema> = new Map(
     .sort(([a], [b]) => (a < b ? -1 : 1)),
 );
 
-/** Types are found again by what they say, since TypeBox copies them. */
+/** Finds a shared type by its JSON text, because TypeBox copies schemas. */
 const namesByText = new Map([...sharedTypes].map(([name, schema]) => [JSON.stringify(schema), name]));
 
-/** The name of a shared type, if it is one. */
+/** The name of a shared type; undefined for other schemas. */
 export function nameOf(schema: TSchema): string | undefined {
   return typeof schema.$ref === "string" ? schema.$ref : namesByText.get(JSON.stringify(schema));
 }
 
 /**
- * The whole RPC protocol as one JSON Schema (draft 2020-12): `$defs/Incoming` is a line of input, `$defs/Outgoing` a line of output, and
- * beside them stand every command, response, event, frame and shared type under its own name.
+ * The whole RPC protocol as one JSON Schema (draft 2020-12): `$defs/Incoming` is an input line, `$defs/Outgoing` an output line. `$defs` also
+ * has every command, response, event, frame and shared type by name.
  */
 export function rpcSchema(): JsonSchema {
   const incoming = new Map<string, JsonSchema>();
@@ -129,7 +129,7 @@ function receivedFrame(name: string, schema: TObject): JsonSchema {
   return { ...describedFrame(name, schema), properties: receivedFields(schema) };
 }
 
-/** The fields of a record that is read: null stands for an absent one. */
+/** The fields of an incoming record: an optional field may be null. */
 function receivedFields(schema: TObject): JsonSchema {
   const required = new Set(schema.required ?? []);
   return mapValues(schema.properties, (field, name) =>
@@ -137,14 +137,14 @@ function receivedFields(schema: TObject): JsonSchema {
   );
 }
 
-/** A schema as JSON Schema, shared types by reference. */
+/** Converts a schema to JSON Schema, with references to shared types. */
 function convert(schema: TSchema): JsonSchema {
   const name = nameOf(schema);
   return name === undefined ? expand(schema) : { $ref: ref(name) };
 }
 
 function expand(schema: TSchema): JsonSchema {
-  // TypeBox keeps notes of its own under symbols, which JSON leaves out.
+  // TypeBox stores its own data under symbols, which JSON leaves out.
   const { $id, anyOf, allOf, items, properties, patternProperties, ...plain } = JSON.parse(JSON.stringify(schema)) as JsonSchema;
   const parts = schema as { anyOf?: TSchema[]; allOf?: TSchema[]; items?: TSchema; properties?: Record<string, TSchema> };
   if (parts.anyOf?.every((option) => typeof option.const === "string")) {

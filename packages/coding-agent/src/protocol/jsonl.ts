@@ -1,20 +1,20 @@
 /**
- * JSON Lines as this protocol frames them: a record ends at LF and nowhere else, one CR before it is dropped, blank lines are skipped.
- * Imports nothing but its like, so that a client can take it along.
+ * The JSON Lines of this protocol: a record ends only at LF, one CR before the LF is dropped, and blank lines are skipped. Has few imports,
+ * so that a client can include it.
  */
 import { stringifyDeep } from "./deep-json.ts";
 
-/** Longest line that is read, in characters; a longer one is reported and skipped to its LF. 64 Mi. */
+/** Maximum length of a line in characters: 64 Mi. A longer line is reported and skipped up to its LF. */
 export const maxLineLength = 64 * 1024 * 1024;
 
 export interface LineReader {
   /** Called with each line that is not blank, without its ending. */
   onLine: (line: string) => void;
-  /** Called once for a line over the limit, when the limit is passed. */
+  /** Called once for a line that is too long, as soon as it exceeds the limit. */
   onTooLong: () => void;
 }
 
-/** Cuts bytes into lines. Pieces of an unfinished line are held apart and joined once, so a long line costs no more a byte. */
+/** Splits bytes into lines. The pieces of an unfinished line are joined only once, so the cost is linear in the length of a line. */
 export class LineDecoder {
   readonly #reader: LineReader;
   readonly #maxLength: number;
@@ -29,12 +29,12 @@ export class LineDecoder {
     this.#maxLength = maxLength;
   }
 
-  /** Reads the next bytes; a character may be cut between two calls. */
+  /** Reads the next bytes; a character may span two calls. */
   push(chunk: Uint8Array): void {
     this.#read(this.#utf8.decode(chunk, { stream: true }));
   }
 
-  /** Reads what is left as a last line. */
+  /** Reads the rest as the last line. */
   end(): void {
     this.#read(`${this.#utf8.decode()}\n`);
   }
@@ -75,12 +75,12 @@ export class LineDecoder {
   }
 }
 
-/** Characters that readers built on "any line break" would split at; they occur only inside strings, where an escape means the same. */
+/** Other Unicode line breaks, at which some line readers split. In JSON they occur only inside strings, so they can be escaped. */
 const foreignLineBreaks = /[\u0085\u2028\u2029]/g;
 
 /**
- * A value as JSON without any line break. Values that JSON cannot hold (BigInt, functions, cycles) are replaced by a note, so that one of
- * them never costs the record.
+ * Encodes a value as JSON without any line break. Values that JSON cannot represent (BigInt, functions, cycles) are replaced by a text, so
+ * that they never fail the whole record.
  */
 export function encodeJson(value: unknown): string {
   let json: string;
@@ -92,12 +92,12 @@ export function encodeJson(value: unknown): string {
   return hasForeignLineBreak(json) ? json.replace(foreignLineBreaks, escapeCharacter) : json;
 }
 
-/** Thirty times as fast as the expression in text of Latin letters, and rarely slower in other text. */
+/** Thirty times as fast as the regular expression for Latin text, and rarely slower for other text. */
 function hasForeignLineBreak(json: string): boolean {
   return json.includes("\u0085") || json.includes("\u2028") || json.includes("\u2029");
 }
 
-/** One record as a line, LF included; see `encodeJson`. */
+/** Encodes a record as a line, including the LF; see `encodeJson`. */
 export function encodeLine(record: unknown): string {
   return `${encodeJson(record)}\n`;
 }

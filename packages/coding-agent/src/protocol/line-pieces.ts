@@ -1,4 +1,4 @@
-/** A part of a line: text, or bytes that are UTF-8 already. */
+/** A part of a line: text, or UTF-8 bytes. */
 export type LinePiece = string | Uint8Array;
 
 /** The bytes of a piece. */
@@ -6,12 +6,12 @@ export function toBytes(piece: LinePiece): Uint8Array {
   return typeof piece === "string" ? Buffer.from(piece) : piece;
 }
 
-/** Lines in the making. Texts are joined, bytes are passed on as they are: not copied, and not encoded a second time. */
+/** Collects the pieces of lines. Texts are joined; bytes are passed on without copying and encoding them again. */
 export class LinePieces {
   #pieces: LinePiece[] = [];
   #length = 0;
 
-  /** Characters of the texts and bytes of the rest together. */
+  /** The characters of all texts plus the bytes of all other pieces. */
   get length(): number {
     return this.#length;
   }
@@ -24,7 +24,7 @@ export class LinePieces {
     else this.#pieces.push(piece);
   }
 
-  /** Hands over what there is and begins anew. */
+  /** Returns the pieces and removes them. */
   take(): LinePiece[] {
     const pieces = this.#pieces;
     this.#pieces = [];

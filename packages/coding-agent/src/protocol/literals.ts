@@ -1,6 +1,6 @@
 import * as Type from "@sinclair/typebox";
 
-/** One of these texts. */
+/** A schema for one of these strings. */
 export function literals<const T extends readonly string[]>(values: T) {
   return Type.Unsafe<T[number]>(Type.Union(values.map((value) => Type.Literal(value))));
 }

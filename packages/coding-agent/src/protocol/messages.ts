@@ -4,11 +4,11 @@ import * as Type from "@sinclair/typebox";
 import { literals } from "./literals.ts";
 
 /**
- * Schemas of models, messages and their parts. Their TypeScript types live in `@pikit/ai` and `@pikit/agent`; a type-only test asserts
- * that each schema's type equals the type it describes.
+ * Schemas of models, messages and their parts. The TypeScript types are in `@pikit/ai` and `@pikit/agent`; a type-only test asserts that
+ * each schema matches its type.
  */
 
-/** A field that may be absent or null, with the same meaning. */
+/** A field that may be absent or null; both mean the same. */
 function nullable<T extends TSchema>(schema: T) {
   return Type.Optional(Type.Union([schema, Type.Null()]));
 }
@@ -16,11 +16,11 @@ function nullable<T extends TSchema>(schema: T) {
 const api = Type.Unsafe<Api>(Type.String());
 
 export const ThinkingLevelSchema = literals(["off", "minimal", "low", "medium", "high", "xhigh"]);
-/** A level as it can be asked for: `max` is the highest. */
+/** A level in a command; `max` is the highest one. */
 export const RequestedThinkingLevelSchema = literals(["off", "minimal", "low", "medium", "high", "xhigh", "max"]);
 export const StopReasonSchema = literals(["stop", "length", "toolUse", "error", "aborted"]);
 
-/** A model as protocols show it: never its headers or keys. */
+/** A model in the protocol, without its headers and keys. */
 export const WireModelSchema = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -83,7 +83,7 @@ const attachmentContent = Type.String({ description: "Base64, without a data URL
 
 export const AttachmentSchema = attachment(attachmentContent);
 
-/** An attachment on its message. In files an image has no `content`, since it is in that of the message. */
+/** An attachment in its message. In session files an image has no `content`, because the message already contains it. */
 export const KeptAttachmentSchema = attachment(Type.Optional(attachmentContent));
 
 export const UsageSchema = Type.Object({
@@ -133,7 +133,7 @@ export const ToolResultMessageSchema = Type.Object({
   timestamp,
 });
 
-/** A shell command that the user ran; the model reads it with the next prompt. */
+/** A shell command of the user; the model gets it with the next prompt. */
 export const BashExecutionMessageSchema = Type.Object({
   role: Type.Literal("bashExecution"),
   command: Type.String(),
@@ -147,7 +147,7 @@ export const BashExecutionMessageSchema = Type.Object({
 });
 export type BashExecutionMessage = Static<typeof BashExecutionMessageSchema>;
 
-/** A message of an extension or of pikit itself: the model reads its content, a user interface shows it if `display`. */
+/** A message of an extension or of pikit itself. The model gets its content; a user interface shows it if `display` is true. */
 export const CustomMessageSchema = Type.Object({
   role: Type.Literal("custom"),
   customType: Type.String(),
@@ -158,7 +158,7 @@ export const CustomMessageSchema = Type.Object({
 });
 export type CustomMessage = Static<typeof CustomMessageSchema>;
 
-/** What an abandoned branch was about. */
+/** The summary of an abandoned branch. */
 export const BranchSummaryMessageSchema = Type.Object({
   role: Type.Literal("branchSummary"),
   summary: Type.String(),
@@ -167,7 +167,7 @@ export const BranchSummaryMessageSchema = Type.Object({
 });
 export type BranchSummaryMessage = Static<typeof BranchSummaryMessageSchema>;
 
-/** Stands for the part of the conversation that was compacted. */
+/** Replaces the compacted part of the conversation. */
 export const CompactionSummaryMessageSchema = Type.Object({
   role: Type.Literal("compactionSummary"),
   summary: Type.String(),
@@ -176,7 +176,7 @@ export const CompactionSummaryMessageSchema = Type.Object({
 });
 export type CompactionSummaryMessage = Static<typeof CompactionSummaryMessageSchema>;
 
-/** Every message that a protocol shows. */
+/** Every message of the protocol. */
 export const AgentMessageSchema = Type.Union([
   UserMessageSchema,
   AssistantMessageSchema,

@@ -14,12 +14,12 @@ interface EncodedBlock {
 }
 
 /**
- * Writes the lines of snapshots mode for one streamed answer: exactly those that `SnapshotBuilder` and `encodeLine` would give. A line says
- * the whole message twice, but no text is turned into JSON more than once: what is finished is kept as bytes, what grows is added to.
+ * Writes the lines of snapshots mode for one streamed answer: the same as those of `SnapshotBuilder` and `encodeLine`. A line contains the
+ * complete message twice, but each text is encoded only once: finished blocks are kept as bytes, and deltas are appended to open blocks.
  */
 export class SnapshotEncoder {
   #message: AssistantMessage;
-  /** The message's JSON before and behind the blocks. */
+  /** The message's JSON before and after the blocks. */
   #frame: { head: string; tail: string };
   readonly #blocks: EncodedBlock[] = [];
 
@@ -29,7 +29,7 @@ export class SnapshotEncoder {
     this.#frame = encodeFrame(start);
   }
 
-  /** Applies a record of deltas mode and adds the line that snapshots mode has for it. */
+  /** Applies a record of deltas mode and adds the corresponding line of snapshots mode. */
   addLine({ assistantMessageEvent: event, usage }: DeltaUpdate, line: LinePieces): void {
     if (usage) {
       this.#message = { ...this.#message, usage };
@@ -62,7 +62,7 @@ function encodeFrame(message: AssistantMessage): { head: string; tail: string } 
   return { head: `${before}${before === "{" ? "" : ","}"content":[`, tail: `]${after === "}" ? "" : ","}${after}` };
 }
 
-/** What an event begins or ends. */
+/** The block that an event starts or ends. */
 function encodeBlock(event: Exclude<StepEvent, { delta: string }>): EncodedBlock {
   const { textSignature, thinkingSignature, redacted } = event;
   switch (event.type) {
@@ -91,12 +91,12 @@ function finished(block: object): EncodedBlock {
   return { append() {}, addTo: (line) => line.add(bytes) };
 }
 
-/** A tool call whose arguments are arriving. Mostly it is one long string in them that grows, and then only that is added to. */
+/** A tool call whose arguments are arriving. While one string of the arguments grows, which is the most frequent case, only it is appended to. */
 class EncodedCall implements EncodedBlock {
   readonly #call: { type: "toolCall"; id: string; name: string };
   readonly #reader = new PartialArguments();
   #json: GrowingString;
-  /** What follows the string that grows. */
+  /** The JSON after the growing string. */
   #end = "";
 
   constructor(id: string, name: string) {
@@ -118,13 +118,13 @@ class EncodedCall implements EncodedBlock {
   #encode(): GrowingString {
     const json = encodeJson({ ...this.#call, arguments: this.#reader.value });
     const { openStringDepth } = this.#reader;
-    // The string's quotation mark, the brackets around it in the arguments, and that of the call.
+    // The string's quotation mark, the brackets of the arguments after it, and the bracket of the call.
     this.#end = openStringDepth === undefined ? "" : json.slice(-(openStringDepth + 2));
     return new GrowingString(json.slice(0, json.length - this.#end.length));
   }
 }
 
-/** The event as snapshots mode shows it: signatures and names are in the message. */
+/** The event in snapshots mode: there, signatures and names are only in the message. */
 function withoutSignature(event: StepEvent): object {
   const { type, contentIndex } = event;
   if ("delta" in event) return { type, contentIndex, delta: event.delta };

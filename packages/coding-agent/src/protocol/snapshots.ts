@@ -1,19 +1,19 @@
 /**
- * Rebuilds the messages of snapshots mode from the records of deltas mode. Pure, and without imports of ours but types and the argument
- * reader, so that a client can take it along.
+ * Rebuilds the messages of snapshots mode from the records of deltas mode. Imports only types and the argument reader, so that a client can
+ * include it.
  */
 import type { AssistantMessage, AssistantMessageEvent } from "@pikit/ai";
 import { PartialArguments } from "@pikit/ai/partial-arguments";
 import type { DeltaUpdate } from "./stream-records.ts";
 
-/** What a client sees of an answer while it streams: the same as in snapshots mode. */
+/** An update of a streamed answer, the same as in snapshots mode. */
 export interface SnapshotUpdate {
   type: "message_update";
   message: AssistantMessage;
   assistantMessageEvent: AssistantMessageEvent;
 }
 
-/** Follows one streamed answer. Make one at each assistant `message_start`; every result is a message of its own. */
+/** Rebuilds one streamed answer. Create one at each assistant `message_start`. Every result is a separate message object. */
 export class SnapshotBuilder {
   #message: AssistantMessage;
   readonly #readers = new Map<number, PartialArguments>();
@@ -27,7 +27,7 @@ export class SnapshotBuilder {
     return this.#message;
   }
 
-  /** Applies a record of deltas mode and gives the record that snapshots mode would have sent. */
+  /** Applies a record of deltas mode and returns the corresponding record of snapshots mode. */
   apply({ assistantMessageEvent: event, usage }: DeltaUpdate): SnapshotUpdate {
     const content = this.#message.content.slice();
     const index = event.contentIndex;

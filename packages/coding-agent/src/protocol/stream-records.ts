@@ -1,14 +1,14 @@
 /**
- * The records that a streamed answer becomes on the wire. `snapshots`: each update carries the whole message so far. `deltas`: each update
- * carries only what is new, and a client rebuilds the rest (`snapshots.ts`).
+ * The records of a streamed answer on the wire. `snapshots`: each update has the complete message so far. `deltas`: each update has only the
+ * new part, and a client rebuilds the message (`snapshots.ts`).
  */
 import type { AssistantMessageEvent, Usage } from "@pikit/ai";
 
-/** A step within a block of an answer. */
+/** An event of one block of an answer. */
 export type BlockEvent = Exclude<AssistantMessageEvent, { type: "start" | "done" | "error" }>;
 type WithoutPartial<T> = T extends unknown ? Omit<T, "partial"> : never;
 
-/** A `message_update` of deltas mode. Starts of tool calls name the call; ends carry the block's signature; `usage` stands here when it changed. */
+/** A `message_update` of deltas mode. `toolcall_start` has the call's id and name; ends have the block's signature; `usage` is set if it changed. */
 export interface DeltaUpdate {
   type: "message_update";
   assistantMessageEvent: WithoutPartial<BlockEvent> & {
@@ -21,7 +21,7 @@ export interface DeltaUpdate {
   usage?: Usage;
 }
 
-/** A step within a block as deltas mode shows it. `usage` where it is to be told: see `newUsage`. */
+/** Converts a block event to deltas mode. @param usage - The result of `newUsage`. */
 export function toDelta(event: BlockEvent, usage: Usage | undefined): DeltaUpdate {
   const assistantMessageEvent = toWireEvent(event);
   return usage === undefined
@@ -58,7 +58,7 @@ function toWireEvent(event: BlockEvent): DeltaUpdate["assistantMessageEvent"] {
   }
 }
 
-/** The usage of an answer where it says something else than `known`, the one that was told last. */
+/** The usage of an answer if it differs from `known`, the last usage that was sent; otherwise undefined. */
 export function newUsage(usage: Usage, known: Usage): Usage | undefined {
   if (usage === known) return undefined;
   const isSame =
@@ -71,9 +71,9 @@ export function newUsage(usage: Usage, known: Usage): Usage | undefined {
 }
 
 /**
- * Adds a step to a record that waits, if both are deltas of one block; everything else stays apart.
+ * Merges an event into a waiting record if both are deltas of the same block.
  *
- * @returns Whether it was added.
+ * @returns Whether the event was merged.
  */
 export function joinDeltas(waiting: DeltaUpdate, event: BlockEvent, usage: Usage | undefined): boolean {
   const before = waiting.assistantMessageEvent;

@@ -1,33 +1,33 @@
-/** What a tool takes, as its author writes it down, and as models and the wire have it: JSON Schema. */
+/** The parameters of a tool: the schema of its author, and its JSON Schema for models and the wire. */
 
-/** A schema of a library that gives its JSON Schema by the Standard JSON Schema interface, such as Zod from 4.2 on. */
+/** A schema of a library with the Standard JSON Schema interface, such as Zod 4.2 or newer. */
 export interface StandardSchema<TArguments = unknown> {
   readonly "~standard": {
     readonly version: 1;
-    /** Name of the library. */
+    /** The name of the library. */
     readonly vendor: string;
     readonly types?: { readonly input: unknown; readonly output: TArguments } | undefined;
     readonly jsonSchema: { readonly input: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown> };
-    /** Absent where the library cannot check values by this schema. */
+    /** Undefined if the library cannot validate values with this schema. */
     readonly validate?: (value: unknown) => StandardResult | Promise<StandardResult>;
   };
 }
 
-/** What a check gave: the value, with defaults and transformations applied; or what is wrong. */
+/** The result of a validation: the value with defaults and transformations applied, or the problems. */
 type StandardResult =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] };
 
-/** A plain JSON Schema, also one that was declared with an interface. */
+/** A plain JSON Schema. The second type allows schemas that were declared with an interface. */
 export type JsonSchema = Record<string, unknown> | { readonly type?: unknown; readonly properties?: unknown };
 
-/** What a tool takes: a TypeBox schema, a standard one, or a plain JSON Schema, whose type says nothing about the arguments. */
+/** The parameters of a tool: a TypeBox schema, a standard schema, or a plain JSON Schema, from which no argument types can be derived. */
 export type ToolParameters<TArguments = unknown> = { static: TArguments } | StandardSchema<TArguments> | JsonSchema;
 
 /**
- * The JSON Schema of what a tool takes.
+ * Converts the parameters of a tool to JSON Schema.
  *
- * @throws {TypeError} When the library of the schema cannot tell it.
+ * @throws {TypeError} When the library of the schema cannot convert it.
  */
 export function toJsonSchema(parameters: ToolParameters): Record<string, unknown> {
   const standard = standardOf(parameters);
@@ -46,9 +46,10 @@ export function toJsonSchema(parameters: ToolParameters): Record<string, unknown
 }
 
 /**
- * Arguments that fit the JSON Schema of a tool, as its author wants them: with the defaults and transformations of the library.
+ * Validates arguments with the library of the schema and applies its defaults and transformations. The arguments must already match the JSON
+ * Schema.
  *
- * @returns The value, or what is wrong with it as `path: reason`.
+ * @returns The value, or the problems as `path: reason`.
  */
 export async function readArguments(
   parameters: ToolParameters,
@@ -60,7 +61,7 @@ export async function readArguments(
   return { problems: result.issues.map(({ path = [], message }) => `/${path.map(toKey).join("/")}: ${message}`) };
 }
 
-/** Whether a schema is one of a library, which may have a say on the arguments. */
+/** Whether a schema belongs to a library, which may validate the arguments itself. */
 export function isStandardSchema(parameters: ToolParameters): boolean {
   return standardOf(parameters) !== undefined;
 }
@@ -69,7 +70,7 @@ function standardOf(parameters: ToolParameters): Partial<StandardSchema["~standa
   return (parameters as Partial<StandardSchema> | undefined)?.["~standard"];
 }
 
-/** A step of a path is a key, or an object that has one. */
+/** A path segment is a key, or an object with a `key`. */
 function toKey(step: unknown): string {
   return String(typeof step === "object" && step !== null && "key" in step ? step.key : step);
 }

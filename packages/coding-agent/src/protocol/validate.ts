@@ -5,8 +5,8 @@ import { Check } from "@sinclair/typebox/value";
 /**
  * Checks the fields of an incoming record. Unknown fields are ignored; an optional field that is null counts as absent.
  *
- * @returns The fields that the schema knows.
- * @throws {Error} Naming the field, what was expected, and what was received.
+ * @returns The fields of the schema.
+ * @throws {Error} For an invalid field; the message names the field, the expected type and the received value.
  */
 export async function readFields(schema: TObject, record: Record<string, unknown>): Promise<Record<string, unknown>> {
   const fields: Record<string, unknown> = {};
@@ -21,7 +21,7 @@ export async function readFields(schema: TObject, record: Record<string, unknown
   throw new Error(error ? describeMismatch(error) : "The fields do not have the expected types");
 }
 
-/** What is wrong in one sentence; the record itself is not shown. */
+/** Describes a mismatch in one sentence, with at most the beginning of the value. */
 export function describeMismatch({ path, schema, value }: ValueError): string {
   const field = path.slice(1).replaceAll("/", ".") || "record";
   return `Field "${field}" must be ${expectation(schema)}, but is ${quote(value)}`;
@@ -40,7 +40,7 @@ function quote(value: unknown): string {
   try {
     text = JSON.stringify(typeof value === "string" ? value.slice(0, quotedLength) : value) ?? String(value);
   } catch {
-    return "nested very deep"; // the built-in function gives up at some thousand levels
+    return "nested very deep"; // JSON.stringify fails at some thousand levels
   }
   return text.length > quotedLength ? `${text.slice(0, quotedLength)}…` : text;
 }

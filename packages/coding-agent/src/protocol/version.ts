@@ -1,2 +1,2 @@
-/** The version of the protocol that is described here. */
+/** The version of this protocol. */
 export const protocolVersion = 1;
