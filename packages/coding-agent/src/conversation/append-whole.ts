@@ -1,16 +1,16 @@
 import { closeSync, ftruncateSync, type Stats, writeFileSync } from "node:fs";
 import { FileError, openFileSync } from "@pikit/ai/files/sync";
 
-/** Characters that are gathered for one write. An entry that is longer is still one write. */
+/** Maximum characters per write. A longer entry is still one write. */
 const batchLength = 1024 * 1024;
 
 /**
- * Appends all lines or none of them: what a full disk took of them is removed again, so that they can be written once there is space.
+ * Appends all lines or none: if the disk is full, the partial write is removed, so that the lines can be written later.
  *
  * @param lines - Each with its LF.
- * @param expected - The file that must be at the path; another one that was put there is not touched.
- * @returns Where each line begins, in bytes, and last where the file ends.
- * @throws {FileError} When it is another file, or no regular one. The system's error.
+ * @param expected - The file that must be at the path; a different file is not changed.
+ * @returns The offset of each line in bytes, followed by the new size of the file.
+ * @throws {FileError} When the path has a different file, or is not a regular file. The system's error.
  */
 export function appendWhole(path: string, lines: Iterable<string>, expected: Pick<Stats, "dev" | "ino">): number[] {
   const { file, stats } = openFileSync(path, { use: "append", followLinks: false });
@@ -50,6 +50,6 @@ function cutBack(file: number, size: number): void {
   try {
     ftruncateSync(file, size);
   } catch {
-    // A file that only grows. What stays of the lines is found by the next append, since the size is another.
+    // An append-only file. The next append finds the remaining part of the lines, because the size differs.
   }
 }

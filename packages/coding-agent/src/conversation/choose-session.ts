@@ -8,14 +8,15 @@ import { openConversation } from "./open-session.ts";
 import type { SessionStore } from "./session-store.ts";
 
 /**
- * Which conversation a session holds.
+ * The conversation of a session.
  *
- * - `new` (default): an empty one, stored from its first message on
- * - `memory`: an empty one that is stored nowhere
- * - `continue`: the one of this folder that was written to last; an empty one when there is none
- * - `path`: that file (or what else the store calls a session), which must exist; `idPrefix`: the one of this folder whose id begins so, which must exist
- * - `id`: the one of this folder with that id; an empty one of that id when there is none
- * - `fork`: a copy of the active path of another, which may be open elsewhere; a path, or the beginning of an id
+ * - `new` (default): a new one, stored from its first message on
+ * - `memory`: a new one that is not stored
+ * - `continue`: the latest one of this folder; a new one if there is none
+ * - `path`: the one in this file (or with this ref of another store), which must exist
+ * - `idPrefix`: the one of this folder whose id begins with the text, which must exist
+ * - `id`: the one of this folder with this id; a new one with this id if there is none
+ * - `fork`: a copy of the active path of another one, given by path or by the beginning of its id; it may be open elsewhere
  */
 export type SessionChoice =
   | "new"
@@ -27,10 +28,11 @@ export type SessionChoice =
   | { fork: string };
 
 /**
- * Opens the chosen conversation, or begins it where there is none.
+ * Opens or creates the chosen conversation.
  *
- * @param report - Told in one line when there is nothing to go on with.
- * @throws {SessionError} When it cannot be opened. {UsageError} When the id cannot be one.
+ * @param report - Called with a line of text when there is no session to continue.
+ * @throws {SessionError} When the session cannot be opened.
+ * @throws {UsageError} When the id is not a valid session id.
  */
 export async function chooseSession(
   store: SessionStore,
@@ -54,9 +56,9 @@ export async function chooseSession(
 }
 
 /**
- * What a user's word for a session names: a path, or the beginning of an id.
+ * The ref of a session that the user names by a path or by the beginning of an id.
  *
- * @throws {SessionError} `not_found` when no session, or more than one, has an id that begins so.
+ * @throws {SessionError} `not_found` when no session, or more than one, has an id that begins with the text.
  */
 export async function findSession(store: SessionStore, text: string): Promise<string> {
   return looksLikePath(text) ? text : findByPrefix(store, text);
@@ -80,7 +82,7 @@ async function findByPrefix(store: SessionStore, idPrefix: string): Promise<stri
   throw new SessionError("not_found", `${what} of this folder begin with "${idPrefix}". Give more of the id, or a path.`);
 }
 
-/** The source is read without its lock, so that one that is being written elsewhere can be forked. */
+/** Reads the source without its lock, so that a session can be forked while another process writes it. */
 async function forkOf(store: SessionStore, source: string, cwd: string): Promise<Conversation> {
   const read = await Conversation.read(store, await findSession(store, source));
   try {
@@ -92,14 +94,14 @@ async function forkOf(store: SessionStore, source: string, cwd: string): Promise
 
 function isEmptyFile(path: string): boolean {
   try {
-    // Not by its size: files of /proc all say that they have none.
+    // The reported size is not enough: files of /proc report the size 0.
     return readStartSync(path, 1).size === 0;
   } catch {
-    return false; // it is not there, or may not be looked at: to open it says so
+    return false; // missing or not accessible; opening it reports the error
   }
 }
 
-/** Begins a session in an empty file that somebody has made for it. */
+/** Starts a session in an existing empty file. */
 async function begin(path: string, cwd: string): Promise<Conversation> {
   const { SessionFile } = await import("./session-file.ts");
   const file = new SessionFile(path);

@@ -2,10 +2,10 @@ import type { AgentMessage } from "@pikit/agent";
 import type { AssistantMessage } from "@pikit/ai";
 import type { CompactionSummaryMessage } from "../protocol/messages.ts";
 
-/** The last of the answers that each summary has kept, undefined if it kept none. */
+/** The last answer that each compaction has kept; undefined if it kept none. */
 const lastKept = new WeakMap<AgentMessage, AgentMessage | undefined>();
 
-/** Makes the message that stands for what was summarised, in front of the older messages that were kept. */
+/** Creates the message that replaces the summarised messages, in front of the kept ones. */
 export function createCompactionSummary(
   fields: Omit<CompactionSummaryMessage, "role">,
   kept: readonly AgentMessage[],
@@ -19,8 +19,8 @@ export function createCompactionSummary(
 }
 
 /**
- * Whether an answer was asked for after the last compaction, whose summary begins the context. Its place says it: a clock that was set
- * back, or an answer and a compaction within one millisecond, would say it wrong.
+ * Whether an answer was requested after the last compaction. Uses the position in the context, because timestamps can be wrong: the clock
+ * may be set back, and an answer and a compaction may have the same millisecond.
  */
 export function isSinceCompaction(answer: AssistantMessage, messages: readonly AgentMessage[]): boolean {
   const [first] = messages;
@@ -30,7 +30,7 @@ export function isSinceCompaction(answer: AssistantMessage, messages: readonly A
   return last === undefined || messages.lastIndexOf(answer) > messages.indexOf(last);
 }
 
-/** Whether the message is an answer that no model reads again. */
+/** Whether the message is a failed or aborted answer, which is never sent to a model again. */
 export function isFailed(message: AgentMessage): boolean {
   return message.role === "assistant" && (message.stopReason === "error" || message.stopReason === "aborted");
 }

@@ -3,19 +3,19 @@ import type { ThinkingLevel } from "@pikit/ai";
 import { createCompactionSummary } from "./compaction-summary.ts";
 import type { SessionEntry } from "./entries.ts";
 
-/** What the active branch says: the messages in context, and the model and level it was last set to. */
+/** The context of a branch: its messages, and the last model and thinking level that were set on it. */
 export interface BranchContext {
   messages: AgentMessage[];
   model: { provider: string; modelId: string } | undefined;
   thinkingLevel: ThinkingLevel | undefined;
 }
 
-/** Whether entries of a type have a part in the model's context. */
+/** Whether entries of a type belong to the model's context. */
 export function entersContext(type: SessionEntry["type"]): boolean {
   return type === "message" || type === "compaction" || type === "branch_summary" || type === "custom_message";
 }
 
-/** Reads a branch, root first. The latest compaction stands for everything before the first entry it kept. */
+/** Reads a branch, root first. The latest compaction replaces everything before the first entry that it kept. */
 export function readBranch(branch: readonly SessionEntry[]): BranchContext {
   const context: BranchContext = { messages: [], model: undefined, thinkingLevel: undefined };
   for (const entry of branch) {
@@ -54,7 +54,7 @@ function toMessage(entry: SessionEntry): AgentMessage | undefined {
   return { role: "custom", customType, content, display, ...(details === undefined ? {} : { details }), timestamp };
 }
 
-/** What was added while calls were open is stored between a call and its result; the context has it behind the results. */
+/** Messages that were added during tool calls are stored between a call and its result. In the context they follow the results. */
 export function inOrderOfContext(messages: readonly AgentMessage[]): AgentMessage[] {
   const ordered: AgentMessage[] = [];
   const openCalls = new Set<string>();

@@ -3,39 +3,39 @@ import { QueueJournal } from "./queue-journal.ts";
 import { SessionTree, type TreeNode } from "./session-tree.ts";
 import { StatsCounter } from "./stats.ts";
 
-/** A name that somebody gave to an entry. */
+/** A label of an entry, set by the user or a program. */
 export interface Label {
   label: string;
-  /** When; ISO 8601. */
+  /** The time at which it was set; ISO 8601. */
   timestamp: string;
 }
 
-/** What is kept in memory of all entries of a session, whatever branch they are on. */
+/** The data in memory about all entries of a session, on all branches. */
 export class ConversationIndex {
   readonly tree = new SessionTree();
   readonly queue = new QueueJournal();
   readonly stats = new StatsCounter();
   readonly #labels = new Map<string, Label>();
   #name: string | null = null;
-  /** How many nodes, from the first on, a compaction has replaced and none of which has its entry. */
+  /** The number of nodes at the start that a compaction has replaced. None of them has its entry in memory. */
   #compactedCount = 0;
 
-  /** The name given last; null when there is none. */
+  /** The latest name; null if there is none. */
   get name(): string | null {
     return this.#name;
   }
 
-  /** By the id of the entry that has it. */
+  /** The labels, by entry id. */
   get labels(): ReadonlyMap<string, Label> {
     return this.#labels;
   }
 
-  /** The entries before the first one that the last compaction has kept. */
+  /** The entries before the first one that the latest compaction has kept. */
   get compacted(): readonly TreeNode[] {
     return this.tree.nodes.slice(0, this.#compactedCount);
   }
 
-  /** Takes notice of an entry, in the order of appending. */
+  /** Adds an entry. Must be called in the order of appending. */
   add(entry: SessionEntry): void {
     if (!this.tree.add(entry)) return;
     this.queue.note(entry);
@@ -46,9 +46,9 @@ export class ConversationIndex {
   }
 
   /**
-   * Has these entries in memory, and of all others only those that may not be let go of.
+   * Keeps these entries in memory and releases all others that are not needed.
    *
-   * @returns The ids of those that are not in memory any more.
+   * @returns The ids of the released entries.
    */
   hold(nodes: readonly TreeNode[], entries: readonly SessionEntry[], isNeeded: (entry: SessionEntry) => boolean): string[] {
     const before = this.tree.nodes.filter(({ entry }) => entry && !isNeeded(entry));
@@ -56,7 +56,7 @@ export class ConversationIndex {
     nodes.forEach((node, index) => {
       node.entry = entries[index];
     });
-    // The branch may begin before what a compaction of another one has kept.
+    // The branch may begin before the entries that a compaction of another branch has kept.
     this.#compactedCount = 0;
     return before.flatMap(({ id, entry }) => (entry ? [] : [id]));
   }
@@ -67,8 +67,8 @@ export class ConversationIndex {
   }
 
   /**
-   * Which branch will be active is known when all is read; until then every entry may be in the context, and reading it again would cost
-   * as much as the whole loading. What comes before a compaction mostly is not.
+   * Releases the entries before a compaction while the session is loading. The active branch is known only at the end, so other entries stay
+   * in memory: reading them again would take as long as loading. Entries before a compaction are rarely in the context.
    */
   #releaseBefore(keptId: string): void {
     const end = this.tree.positionOf(keptId);

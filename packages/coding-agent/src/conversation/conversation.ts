@@ -11,7 +11,7 @@ import type { TreeNode } from "./session-tree.ts";
 import type { StatsCounter } from "./stats.ts";
 
 export interface NewConversation {
-  /** The folder that tools work in. */
+  /** The working folder of the tools. */
   cwd: string;
   /** Default: a new UUID. */
   id?: string;
@@ -19,31 +19,31 @@ export interface NewConversation {
   parentSession?: string;
 }
 
-/** A session of which nothing has been kept: it has only been set up. */
+/** A session that is not stored yet, because it has only set-up entries. */
 export interface Beginning {
   header: SessionHeader;
   entries: readonly SessionEntry[];
 }
 
 /**
- * Levels of an entry: those that data of others may have, in a call of a message or in details, and those around it. What is deeper is in
- * effect nowhere; the file keeps it.
+ * Maximum nesting of an entry: that of data from outside (in a tool call or in details), plus the levels around it. Deeper data is cut in
+ * memory; the file keeps it.
  */
 const entryLevels = maxNesting + 8;
 
 /**
- * One session: its header, its tree of entries, and the log that keeps them. What is appended is kept first and in effect afterwards.
- * In memory are the context of the active branch and, of all other entries, their place in the tree; those are read when somebody asks.
+ * One session: its header, its tree of entries, and the log that stores them. Memory holds the context of the active branch; of all other
+ * entries it holds only the place in the tree, and they are read on demand.
  */
 export class Conversation {
   readonly header: SessionHeader;
   readonly #index: ConversationIndex;
   readonly #log: SessionLog;
-  /** Lines that the log has not kept yet: before the first entry that is worth keeping, while an append goes, after one that failed. */
+  /** Lines that the log has not stored yet: before the first entry worth storing, during an append, or after a failed one. */
   readonly #unwritten: SessionLine[];
   #isBegun: boolean;
   #writing: Promise<void> | undefined;
-  /** Messages that are stored already, so that a message told of in two ways is stored once. */
+  /** The stored messages, so that a message that is reported twice is stored once. */
   readonly #stored = new WeakSet<AgentMessage>();
 
   private constructor(header: SessionHeader, log: SessionLog, opened?: ConversationIndex) {
@@ -54,7 +54,7 @@ export class Conversation {
     this.#isBegun = opened !== undefined;
   }
 
-  /** Begins a session. The store is given the finished header, since a file's name comes from it. */
+  /** Creates a session. The store gets the complete header, because the name of a session file depends on it. */
   static create(store: Pick<SessionStore, "create">, options: NewConversation): Conversation {
     const header: SessionHeader = {
       type: "session",
@@ -67,7 +67,7 @@ export class Conversation {
     return new Conversation(header, store.create(header));
   }
 
-  /** Begins a session that was left before it was worth keeping, as its `beginning` tells. */
+  /** Creates a session again from the `beginning` of one that was left before it was stored. */
   static beginAgain(store: Pick<SessionStore, "create">, { header, entries }: Beginning): Conversation {
     const conversation = new Conversation(header, store.create(header));
     for (const entry of entries) conversation.#note(entry);
@@ -75,18 +75,18 @@ export class Conversation {
   }
 
   /**
-   * Goes on with a session of a store.
+   * Opens a session of a store.
    *
-   * @throws {SessionError} As the store's `open`.
+   * @throws {SessionError} Like the store's `open`.
    */
   static open(store: Pick<SessionStore, "open">, ref: string): Promise<Conversation> {
     return Conversation.#load(store, ref, {});
   }
 
   /**
-   * Reads a session that somebody else may be writing. Nothing can be appended to it.
+   * Opens a session only for reading; another process may be writing it.
    *
-   * @throws {SessionError} As the store's `open`.
+   * @throws {SessionError} Like the store's `open`.
    */
   static read(store: Pick<SessionStore, "open">, ref: string): Promise<Conversation> {
     return Conversation.#load(store, ref, { readOnly: true });
@@ -98,78 +98,78 @@ export class Conversation {
     return new Conversation(header, log, index);
   }
 
-  /** The session's file; null when it has none. It exists from the first message on. */
+  /** The path of the session file; null if there is none. The file exists from the first message on. */
   get path(): string | null {
     return this.#log.path;
   }
 
-  /** What names the session in its store. */
+  /** The name of the session in its store. */
   get ref(): string {
     return this.#log.ref;
   }
 
-  /** What was found damaged or lost, for people; grows. */
+  /** Messages about damaged or lost data, for the user. The list grows. */
   get diagnostics(): readonly string[] {
     return this.#log.diagnostics;
   }
 
-  /** Whether the session is worth keeping: it has more than a beginning. */
+  /** Whether the session is worth storing: it has more than set-up entries. */
   get isBegun(): boolean {
     return this.#isBegun;
   }
 
-  /** What there is of a session that is not worth keeping yet; undefined as soon as it is. */
+  /** The header and entries of a session that is not worth storing yet; undefined afterwards. */
   get beginning(): Beginning | undefined {
     if (this.#isBegun) return undefined;
     return { header: this.header, entries: this.#unwritten.filter((line) => line.type !== "session") };
   }
 
-  /** Whether entries wait for a log that works again. */
+  /** Whether entries wait because the log failed to store them. */
   get isBehind(): boolean {
     return this.#isBegun && this.#unwritten.length > 0;
   }
 
-  /** All entries in the order in which they were appended, without their bodies. */
+  /** All entries in the order of appending, without their content. */
   get nodes(): readonly TreeNode[] {
     return this.#index.tree.nodes;
   }
 
-  /** The entry that the next one follows; null before the first. */
+  /** The parent of the next entry; null before the first entry. */
   get leafId(): string | null {
     return this.#index.tree.leafId;
   }
 
-  /** Counts of everything in the session, whatever branch it is on. */
+  /** The counts of the whole session, on all branches. */
   get stats(): StatsCounter {
     return this.#index.stats;
   }
 
-  /** The name last given to the session; null when it has none. */
+  /** The latest name of the session; null if it has none. */
   get name(): string | null {
     return this.#index.name;
   }
 
-  /** Names of entries, by the id of the entry. */
+  /** The labels of entries, by entry id. */
   get labels(): ReadonlyMap<string, Label> {
     return this.#index.labels;
   }
 
-  /** Messages that were queued in this session and have not been said. */
+  /** Messages that were queued in this session and not sent yet. */
   get queued(): QueuedMessage[] {
     return this.#index.queue.pending;
   }
 
-  /** The node of an entry; undefined when there is none of that id. */
+  /** The node of an entry; undefined for an unknown id. */
   find(id: string): TreeNode | undefined {
     return this.#index.tree.get(id);
   }
 
-  /** Which of all entries it is, from 0; -1 when there is none of that id. */
+  /** The index of an entry in `nodes`; -1 for an unknown id. */
   positionOf(id: string): number {
     return this.#index.tree.positionOf(id);
   }
 
-  /** The path from the root to an entry; null is the place before the first. */
+  /** The path from the root to an entry; empty for null. */
   pathTo(id: string | null): TreeNode[] {
     return this.#index.tree.pathTo(id);
   }
@@ -179,20 +179,20 @@ export class Conversation {
     return this.pathTo(this.leafId);
   }
 
-  /** The first entry behind this one on the active branch that has a part in the context; undefined when there is none. */
+  /** The first entry after this one on the active branch that belongs to the context; undefined if there is none. */
   nextInContext(entryId: string): string | undefined {
     const branch = this.activeBranch();
     const start = branch.findIndex(({ id }) => id === entryId) + 1;
     return branch.find(({ type }, index) => index >= start && entersContext(type))?.id;
   }
 
-  /** Goes to an entry, or before the first one; the next entry follows it. What the context is now, `readContext` tells. */
+  /** Makes an entry the leaf; null is the place before the first entry. `readContext` then returns the new context. */
   moveTo(id: string | null): void {
     this.#index.tree.moveTo(id);
   }
 
   /**
-   * What the active branch says. Its entries stay in memory, and all others are let go of.
+   * Reads the context of the active branch. Its entries stay in memory; all others are released.
    *
    * @throws {SessionError} `read_failed`.
    */
@@ -205,7 +205,7 @@ export class Conversation {
     return readBranch(entries);
   }
 
-  /** The entries of the active branch that decide what it says, in path order: those in the context, and the last model and level. */
+  /** The entries of the active branch that determine its context, in path order: those in the context, and the last model and level. */
   async contextEntries(): Promise<SessionEntry[]> {
     return this.read(await this.#contextNodes());
   }
@@ -221,12 +221,12 @@ export class Conversation {
       const keptIndex = branch.findIndex(({ id }) => id === compaction.firstKeptEntryId);
       start = keptIndex >= 0 && keptIndex < compactionIndex ? keptIndex : compactionIndex;
     }
-    // The first one that was kept has to be there, whatever it is, so that its place is found.
+    // The first kept entry must be included, whatever its type, because it marks the start of the kept part.
     return branch.filter(({ type }, at) => at === start || at === model || at === level || (at > start && entersContext(type)));
   }
 
   /**
-   * The entries of these nodes, in this order.
+   * Reads the entries of these nodes, in this order.
    *
    * @throws {SessionError} `read_failed`.
    */
@@ -237,7 +237,7 @@ export class Conversation {
     return nodes.map(({ entry }) => entry ?? (read[next++] as SessionEntry));
   }
 
-  /** What has been let go of is in the log, unless the log does not work. */
+  /** Reads released entries from the log. Entries that the log failed to store are still in memory. */
   async #readKept(ids: readonly string[]): Promise<SessionEntry[]> {
     const waiting = new Map<string, SessionEntry>();
     for (const line of this.#unwritten) if (line.type !== "session") waiting.set(line.id, line);
@@ -246,19 +246,19 @@ export class Conversation {
     return ids.map((id) => waiting.get(id) ?? (kept[next++] as SessionEntry));
   }
 
-  /** The data of the custom entry of that type which is nearest to the leaf; undefined when the active branch has none. */
+  /** The data of the last custom entry with this type on the active branch; undefined if there is none. */
   async readCustom(customType: string): Promise<unknown> {
     const node = this.activeBranch().findLast(({ type, kind }) => type === "custom" && kind === customType);
     const [entry] = node ? await this.read([node]) : [];
     return entry?.type === "custom" ? entry.data : undefined;
   }
 
-  /** An id that no entry has yet. */
+  /** Creates an unused entry id. */
   newEntryId(): string {
     return createEntryId((candidate) => this.#index.tree.has(candidate));
   }
 
-  /** Appends a message, unless this very object has been appended before. A queued one brings the id that it was queued under. */
+  /** Appends a message, unless the same object was already appended. @param queueId - The id of a queued message. */
   async appendMessage(message: AgentMessage, queueId?: string): Promise<void> {
     if (this.#stored.has(message)) return;
     this.#stored.add(message);
@@ -266,9 +266,10 @@ export class Conversation {
   }
 
   /**
-   * Appends an entry to the active branch, under an id that `newEntryId` gave, or a new one.
+   * Appends an entry to the active branch.
    *
-   * @throws {SessionError} `write_failed`. The entry is in effect in memory all the same, and is written with the next one that can be.
+   * @param id - Default: a new id.
+   * @throws {SessionError} `write_failed`. The entry is still added in memory, and is written with the next successful append.
    */
   async append(content: EntryContent, id = this.newEntryId()): Promise<SessionEntry> {
     const entry: SessionEntry = {
@@ -281,16 +282,16 @@ export class Conversation {
     return entry;
   }
 
-  /** Appends entries of another session as they are. */
+  /** Appends entries of another session unchanged. */
   async adopt(entries: readonly SessionEntry[]): Promise<void> {
     for (const entry of entries) this.#note(entry);
     if (this.#isBegun) await this.#write();
     for (const { id, type } of entries) if (!entersContext(type)) this.#release(id);
-    // Also those that never were in the context: a message that was queued is in two entries.
+    // Includes entries that never were in the context: a queued message is in two entries.
     if (entries.some(({ type }) => type === "compaction")) this.#log.release?.(this.#index.compacted.map(({ id }) => id));
   }
 
-  /** Lets others write to the session. What could not be written is tried a last time. */
+  /** Closes the session, so that others can open it. Tries once more to write entries that could not be written. */
   async close(): Promise<void> {
     await this.#writing?.catch(() => undefined);
     if (this.isBehind) await this.#write().catch(() => undefined);
@@ -325,7 +326,7 @@ export class Conversation {
   }
 }
 
-/** Custom messages have entries of their own kind, with the entry's time. */
+/** Custom messages have their own entry type and the time of the entry. */
 function toContent(message: AgentMessage, queueId: string | undefined): EntryContent {
   if (message.role !== "custom") return { type: "message", message, ...(queueId === undefined ? {} : { queueId }) };
   const { customType, content, display, details } = message;

@@ -2,9 +2,9 @@ import type { SessionEntry } from "./entries.ts";
 import type { RawRecord } from "./migrate.ts";
 
 /**
- * The entry that a line holds; undefined when it holds none that can be used.
+ * Parses a line as an entry; undefined if it is not a usable entry.
  *
- * @param migrate - Brings an entry to the current format; called for those only that can be used.
+ * @param migrate - Converts an entry to the current format; called only for usable entries.
  */
 export function tryParseEntry(line: string, migrate: (entry: RawRecord) => RawRecord): SessionEntry | undefined {
   const raw = tryParseObject(line);
@@ -24,7 +24,7 @@ export function tryParseObject(line: string): RawRecord | undefined {
   }
 }
 
-/** Whether an entry has the fields that are read without another look. Unknown types need none. */
+/** Whether an entry has the fields that other code reads without a check. Unknown types need none. */
 function isUsable(entry: RawRecord): boolean {
   switch (entry.type) {
     case "message":

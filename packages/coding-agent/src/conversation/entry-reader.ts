@@ -3,40 +3,39 @@ import { openFileSync } from "@pikit/ai/files/sync";
 import type { SessionEntry } from "./entries.ts";
 import { tryParseEntry } from "./entry-check.ts";
 
-/** Bytes that are read at least: entries that follow each other are mostly asked for together. */
+/** Minimum bytes per read, because neighbouring entries are usually requested together. */
 const windowSize = 128 * 1024;
 
 const lineFeed = 0x0a;
 
 /**
- * Reads single entries of a session file that stays open, so that they can still be read when the file has been deleted, moved or
- * replaced.
+ * Reads single entries of a session file. The file stays open, so that they can be read even after it was deleted, moved or replaced.
  */
 export class EntryReader {
   readonly #file: number;
   #window = Buffer.alloc(0);
   #windowOffset = 0;
-  /** Bytes that were asked for; the window has fewer at the end of the file. */
+  /** The requested bytes; the window is smaller at the end of the file. */
   #windowSize = 0;
 
-  /** @throws {FileError} When it is no regular file. The system's error. */
+  /** @throws {FileError} When the path is not a regular file. The system's error. */
   constructor(path: string) {
     this.#file = openFileSync(path).file;
   }
 
-  /** The file, for reading it as a whole. */
+  /** The file descriptor, to read the whole file. */
   get file(): number {
     return this.#file;
   }
 
-  /** The entry whose line begins at that byte; undefined when something else is there by now. */
+  /** Reads the entry whose line begins at `offset`, in bytes; undefined if the file has something else there. */
   read(id: string, offset: number): SessionEntry | undefined {
     const text = this.#lineAt(offset)?.toString("utf8");
     const entry = text === undefined ? undefined : tryParseEntry(text, (raw) => raw);
     return entry?.id === id ? entry : undefined;
   }
 
-  /** Lets go of what was read ahead. */
+  /** Releases the buffer. */
   forget(): void {
     this.#window = Buffer.alloc(0);
   }
@@ -46,7 +45,7 @@ export class EntryReader {
     closeSync(this.#file);
   }
 
-  /** The line without its LF, also when it has none; undefined behind the end of the file. */
+  /** The line without its LF; undefined after the end of the file. The last line may have no LF. */
   #lineAt(offset: number): Buffer | undefined {
     for (let size = windowSize; ; size *= 4) {
       const start = offset - this.#windowOffset;

@@ -1,19 +1,19 @@
 import { readSync } from "node:fs";
 
-/** Bytes that are read at a time at most, unless a line is longer. */
+/** Maximum bytes per read, unless a line is longer. */
 const chunkSize = 256 * 1024;
 
 const lineFeed = 0x0a;
 
-/** A line without its LF, and where it begins in the file. */
+/** A line without its LF, and its place in the file. */
 export interface FileLine {
-  /** Undefined for a line that is longer than a string can be. */
+  /** Undefined for a line that exceeds the maximum length of a string. */
   text: string | undefined;
-  /** From 0, blank lines included. */
+  /** Counted from 0, including blank lines. */
   index: number;
   /** Bytes from the start of the file. */
   offset: number;
-  /** Its bytes, which are valid during the call that gets the line. */
+  /** The bytes of the line, valid only during the call of `onLine`. */
   bytes(): Buffer;
 }
 
@@ -25,14 +25,14 @@ export interface FileLines {
 }
 
 /**
- * Reads an open file line by line, so that its size is limited by no string or buffer. One buffer serves for all, and lines that were read
- * together are decoded together: a session of many small entries takes a fifth longer otherwise.
+ * Reads an open file line by line, so its size is not limited by the maximum length of a string or buffer. It reuses one buffer and decodes
+ * all lines of a read at once: otherwise a session of many small entries takes a fifth longer.
  *
- * @throws The system's error, and what `onLine` throws.
+ * @throws The system's error, and the errors of `onLine`.
  */
 export function readFileLines(file: number, onLine: (line: FileLine) => void): FileLines {
   let buffer = Buffer.allocUnsafeSlow(chunkSize);
-  /** Bytes in the buffer; the first one begins a line. */
+  /** Bytes in the buffer, which starts at the start of a line. */
   let filled = 0;
   let index = 0;
   let size = 0;
@@ -60,7 +60,7 @@ export function readFileLines(file: number, onLine: (line: FileLine) => void): F
     size += length;
     filled += length;
     const linesEnd = buffer.lastIndexOf(lineFeed, filled - 1) + 1;
-    if (linesEnd <= filled - length) continue; // the rest of the line is yet to come
+    if (linesEnd <= filled - length) continue; // the line is not complete yet
     tellLines(linesEnd);
     buffer.copyWithin(0, linesEnd, filled);
     filled -= linesEnd;

@@ -11,14 +11,14 @@ import { SessionFile } from "./session-file.ts";
 import { SessionLock } from "./session-lock.ts";
 import type { OpenedSession, OpenOptions, SessionFilter, SessionInfo, SessionStore } from "./session-store.ts";
 
-/** Files that are looked at at a time while sessions are listed. */
+/** Number of files that are read in parallel while sessions are listed. */
 const maxParallel = 16;
 
-/** Sessions as files of one folder; their refs are their paths. Files elsewhere can be opened too. */
+/** Stores sessions as files in one folder; their refs are their paths. Files in other folders can be opened too. */
 export class FileSessionStore implements SessionStore {
   readonly folder: string;
 
-  /** @param folder - Absolute path. It is made when a session is first written. */
+  /** @param folder - Absolute path. The folder is created when the first session is written. */
   constructor(folder: string) {
     this.folder = folder;
   }
@@ -37,13 +37,13 @@ export class FileSessionStore implements SessionStore {
     const dated = await mapParallel(names, async (name) => {
       const path = join(this.folder, name);
       const stats = await stat(path);
-      if (!stats.isFile()) throw new Error(`${path} is no file`); // to open a pipe would wait for its writer
+      if (!stats.isFile()) throw new Error(`${path} is no file`); // opening a pipe would block
       return { path, modifiedMs: stats.mtimeMs };
     });
-    // Names begin with the time of creation, which decides between files written in the same instant.
+    // The names begin with the time of creation, which decides between files with the same modification time.
     dated.sort((a, b) => b.modifiedMs - a.modifiedMs || (a.path < b.path ? 1 : -1));
     const found: SessionInfo[] = [];
-    // In portions, so that the latest one of thousands costs the reading of a few headers.
+    // In portions, so that finding the latest of thousands of sessions reads only a few headers.
     for (let start = 0; start < dated.length && found.length < limit; start += maxParallel) {
       const portion = await mapParallel(dated.slice(start, start + maxParallel), async ({ path, modifiedMs }) =>
         toSessionInfo(path, await readSessionHeaderAsync(path), modifiedMs),
@@ -56,7 +56,7 @@ export class FileSessionStore implements SessionStore {
   remove(ref: string): void {
     const path = resolve(ref);
     try {
-      // What is no session is not removed.
+      // Throws for a file that is not a session, so that it is not removed.
       readSessionHeader(path);
       const target = realpathSync(path);
       const lock = SessionLock.take(target, path);
@@ -78,11 +78,11 @@ async function listSessionFiles(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).filter((name) => name.endsWith(".jsonl"));
   } catch {
-    return []; // no folder: no sessions yet
+    return []; // no folder, so no sessions yet
   }
 }
 
-/** The files whose id begins so; a whole id wins over longer ones. */
+/** The files whose id begins with the prefix; an exact match excludes longer ids. */
 function matchId(names: string[], idPrefix: string): string[] {
   const idOf = (name: string) => name.slice(name.indexOf("_") + 1, -".jsonl".length);
   if (idPrefix === "") return names;
@@ -90,7 +90,7 @@ function matchId(names: string[], idPrefix: string): string[] {
   return exact.length > 0 ? exact : names.filter((name) => idOf(name).startsWith(idPrefix));
 }
 
-/** The results in the order of the items. Where `read` fails there is none: files vanish, or are no sessions. */
+/** Returns the results in the order of the items. Items for which `read` fails are left out: files may vanish, or not be sessions. */
 async function mapParallel<T, R>(items: readonly T[], read: (item: T) => Promise<R>): Promise<R[]> {
   const results: (R | undefined)[] = [];
   let next = 0;

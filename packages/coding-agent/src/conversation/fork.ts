@@ -2,24 +2,24 @@ import { Conversation } from "./conversation.ts";
 import { queueClearance } from "./queue-journal.ts";
 import type { SessionStore } from "./session-store.ts";
 
-/** Entries that are read and written at a time. */
+/** Number of entries that are read and written at a time. */
 const portion = 256;
 
 export interface ForkOptions {
-  /** Where the new session is kept. */
+  /** The store of the new session. */
   store: SessionStore;
   source: Conversation;
-  /** The last entry that the new session has; null for none. */
+  /** The last entry of the new session; null for no entries. */
   leafId: string | null;
-  /** The folder that tools of the new session work in. */
+  /** The working folder of the new session. */
   cwd: string;
 }
 
 /**
- * A new session with the path to one entry of another, which is not changed: entries keep their ids, those on the path their labels.
- * Messages that wait in a queue stay with the source.
+ * Creates a session with the path to one entry of another session, which is not changed. The entries keep their ids and labels. Queued
+ * messages stay with the source.
  *
- * @throws {SessionError} `read_failed`, `write_failed`. Nothing of the new session is left then.
+ * @throws {SessionError} `read_failed`, `write_failed`. The new session is then removed.
  */
 export async function forkConversation({ store, source, leafId, cwd }: ForkOptions): Promise<Conversation> {
   const fork = Conversation.create(store, { cwd, ...(source.isBegun ? { parentSession: source.ref } : {}) });
@@ -28,7 +28,7 @@ export async function forkConversation({ store, source, leafId, cwd }: ForkOptio
     for (let start = 0; start < path.length; start += portion) {
       await fork.adopt(await source.read(path.slice(start, start + portion)));
     }
-    // Labels belong to the whole session: they may have been given, changed or taken away on another branch.
+    // Labels belong to the whole session: they may have been set, changed or removed on another branch.
     for (const { id } of path) {
       const label = source.labels.get(id)?.label;
       if (label !== fork.labels.get(id)?.label) await fork.append({ type: "label", targetId: id, ...(label ? { label } : {}) });

@@ -17,16 +17,16 @@ interface KeptSession {
   /** By id, in the order of appending. */
   entries: Map<string, SessionEntry | PackedEntry>;
   modifiedMs: number;
-  /** The log that may append. */
+  /** The log that holds the lock and may append. */
   holder: SessionLog | undefined;
 }
 
 export interface MemoryStoreOptions {
-  /** Whether sessions stay when they are closed. Without it, a process that begins one session after the other does not grow. Default true. */
+  /** Whether closed sessions stay in memory. With false, a process that creates many sessions does not grow. Default: true. */
   keepClosed?: boolean;
 }
 
-/** Sessions in memory. They end with the process, and their ids are their refs. */
+/** Stores sessions in memory until the end of the process. Their refs are their ids. */
 export class MemorySessionStore implements SessionStore {
   readonly #sessions = new Map<string, KeptSession>();
   readonly #keepClosed: boolean;
@@ -64,7 +64,7 @@ export class MemorySessionStore implements SessionStore {
     this.#sessions.delete(ref);
   }
 
-  /** Holds the session until it is closed. */
+  /** Creates a log that holds the session's lock until it is closed. */
   #log(session: KeptSession): SessionLog {
     const { id } = session.header;
     const log: SessionLog = {
@@ -75,7 +75,7 @@ export class MemorySessionStore implements SessionStore {
         if (session.holder !== undefined && session.holder !== log) throw lockedError(id);
         for (const line of lines) if (line.type !== "session" && !session.entries.has(line.id)) session.entries.set(line.id, line);
         session.modifiedMs = Date.now();
-        // Behind the others, so that the order tells which of the same millisecond was appended to last.
+        // Moved to the end, so that the order decides between sessions with the same millisecond.
         this.#sessions.delete(id);
         if (session.holder === log || this.#keepClosed) this.#sessions.set(id, session);
       },
@@ -115,9 +115,9 @@ function readEntries({ header, entries }: KeptSession, ids: readonly string[]): 
   });
 }
 
-/** Packs what is not packed yet. */
+/** Packs the entries that are not packed yet. */
 async function packAll({ entries }: KeptSession, ids: readonly string[]): Promise<void> {
-  // One after the other, so that what has been packed is let go of before the next is.
+  // A generator, so that packed entries are released before the next ones are packed.
   const unpacked = function* () {
     for (const id of ids) {
       const kept = entries.get(id);
@@ -127,7 +127,7 @@ async function packAll({ entries }: KeptSession, ids: readonly string[]): Promis
   try {
     await packEntries(unpacked(), ({ id }, packed) => void entries.set(id, packed));
   } catch {
-    // Longer than a string can be: it and what follows stay as they are.
+    // An entry exceeds the maximum length of a string: it and the following entries stay unpacked.
   }
 }
 
@@ -135,7 +135,7 @@ function lockedError(ref: string): SessionError {
   return new SessionError("locked", `The session ${ref} is open already. Close it there first, or fork it and go on in the copy.`);
 }
 
-/** What an append to a session gives that was opened to be read. */
+/** Creates the error for an append to a session that was opened only for reading. */
 export function readOnlyError(ref: string): SessionError {
   return new SessionError("write_failed", `The session ${ref} was opened to be read only. Open it to go on with it.`);
 }

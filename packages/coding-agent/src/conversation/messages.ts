@@ -11,12 +11,12 @@ declare module "@pikit/agent" {
   }
 }
 
-/** Whether a message says nothing but that its run was aborted, while tools ran or before an answer had begun. */
+/** Whether a message is an aborted answer without content: the run was aborted during tools or before the answer began. */
 export function isAbortNote(message: AgentMessage): boolean {
   return message.role === "assistant" && message.stopReason === "aborted" && message.content.length === 0;
 }
 
-/** The conversation as a model reads it: our own roles become user messages, and what is excluded from the context is left out. */
+/** Converts the conversation for a model: our own roles become user messages, and messages excluded from the context are left out. */
 export function toModelMessages(messages: readonly AgentMessage[]): Message[] {
   const result: Message[] = [];
   for (const message of messages) {
@@ -50,7 +50,7 @@ function toModelMessage(message: AgentMessage): Message | undefined {
         message.timestamp,
       );
     default:
-      // A role that a newer program wrote: kept in the file, shown to no model.
+      // A role of a newer program: kept in the file, but not sent to a model.
       return undefined;
   }
 }

@@ -1,22 +1,22 @@
 import type { SessionHeader } from "../protocol/frames.ts";
 import { type SessionEntry, sessionVersion } from "./entries.ts";
 
-/** A JSON object as it stands in a file. */
+/** A JSON object as read from a file. */
 export type RawRecord = Record<string, unknown>;
 
-/** Brings the lines of one file to the current format, in their order. The same lines give the same result every time. */
+/** Converts the lines of one file to the current format, in their order. The same lines always give the same result. */
 export interface Migration {
   header: SessionHeader;
-  /** Entries that stand for fields of an older header. */
+  /** Entries that replace fields of an older header. */
   added: SessionEntry[];
   /** @param lineIndex - The entry's line, counted from 0 with the header. */
   migrateEntry(entry: RawRecord, lineIndex: number): RawRecord;
 }
 
-/** Formats that can be read. A file of the first one names none. */
+/** The readable formats. A file of format 1 has no version field. */
 export type FormatVersion = 1 | 2 | 3;
 
-/** @param header - As it stands in the file, with a string `id`. */
+/** @param header - The header as read from the file, with a string `id`. */
 export function startMigration(header: RawRecord, version: FormatVersion): Migration {
   if (version === 1) return new LinearFile(header);
   return {
@@ -27,8 +27,8 @@ export function startMigration(header: RawRecord, version: FormatVersion): Migra
 }
 
 /**
- * Format 1: a list of entries without ids, where a compaction counts lines to what it kept, and the header holds the first model and
- * level. Ids are counted, not drawn, so that they are the same whenever the file is read before it is rewritten.
+ * Format 1: a list of entries without ids. A compaction refers to its first kept entry by line number, and the header has the first model and
+ * level. The new ids are counters, not random, so that they are the same for each reading until the file is rewritten.
  */
 class LinearFile implements Migration {
   readonly header: SessionHeader;
@@ -58,7 +58,7 @@ class LinearFile implements Migration {
     this.added.push(this.#place({ ...content, timestamp: this.header.timestamp }) as unknown as SessionEntry);
   }
 
-  /** An entry that has an id and a parent all the same (its file's header was damaged) keeps them. */
+  /** An entry that already has an id and a parent keeps them; this happens if the header of a newer file was damaged. */
   #place(entry: RawRecord): RawRecord & { id: string } {
     this.#count += 1;
     const id = typeof entry.id === "string" ? entry.id : this.#count.toString(16).padStart(8, "0");
@@ -67,7 +67,7 @@ class LinearFile implements Migration {
     return placed;
   }
 
-  /** The id of a line, or of the next one that is an entry. */
+  /** The id of the entry in a line, or of the next entry. */
   #firstIdFrom(lineIndex: number): string {
     return this.#idsByLine.find((id, index) => index >= lineIndex && id !== undefined) ?? "";
   }
@@ -85,7 +85,7 @@ function toHeader(header: RawRecord): SessionHeader {
   } as SessionHeader;
 }
 
-/** Up to format 2, messages of extensions had a role of another name. */
+/** Up to format 2, the role of extension messages was `hookMessage`. */
 function renameHookMessage(entry: RawRecord): RawRecord {
   const { message } = entry;
   if (typeof message !== "object" || message === null || !("role" in message) || message.role !== "hookMessage") return entry;

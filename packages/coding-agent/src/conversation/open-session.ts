@@ -4,9 +4,9 @@ import { Conversation } from "./conversation.ts";
 import type { SessionStore } from "./session-store.ts";
 
 /**
- * Goes on with a session whose working folder is still there.
+ * Opens a session whose working folder still exists.
  *
- * @throws {SessionError} As the store's `open`; `not_found` when the folder is gone. The session is not kept open then.
+ * @throws {SessionError} Like the store's `open`; `not_found` when the folder does not exist. The session is then closed.
  */
 export async function openConversation(store: SessionStore, ref: string): Promise<Conversation> {
   const conversation = await Conversation.open(store, ref);

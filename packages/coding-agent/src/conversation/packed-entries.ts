@@ -2,17 +2,17 @@ import { deflateRaw, inflateRawSync } from "node:zlib";
 import { encodeLine } from "../protocol/jsonl.ts";
 import type { SessionEntry } from "./entries.ts";
 
-/** Characters of JSON that are packed together: enough to find what repeats, and little enough that one entry is read soon. */
+/** Characters of JSON per portion: enough for a good compression, and few enough to read one entry fast. */
 const portionLength = 256 * 1024;
 
-/** Characters under which packing is not worth its while. */
+/** Minimum characters for packing; below this it does not pay. */
 const leastLength = 16 * 1024;
 
-/** Where an entry is that was packed. */
+/** The place of a packed entry. */
 export class PackedEntry {
   /** Lines of JSON, deflated. */
   readonly portion: Uint8Array;
-  /** Which of the portion's lines it is. */
+  /** The line of the entry in its portion, counted from 0. */
   readonly line: number;
 
   constructor(portion: Uint8Array, line: number) {
@@ -22,10 +22,10 @@ export class PackedEntry {
 }
 
 /**
- * Packs entries that nobody needs soon: text becomes a third to a tenth of its size, and images, which are compressed already, three
- * quarters. It is done beside the event loop, and told of portion by portion.
+ * Packs entries that are not needed soon. Text shrinks to a third or a tenth of its size, and images, which are already compressed, to three
+ * quarters. The compression runs outside the event loop.
  *
- * @param onPacked - Called with each entry that has been packed. Few short ones are not.
+ * @param onPacked - Called with each packed entry, portion by portion. A few short entries at the end stay unpacked.
  */
 export async function packEntries(
   entries: Iterable<SessionEntry>,
@@ -35,7 +35,7 @@ export async function packEntries(
   let text = "";
   const pack = async () => {
     const packed = portion;
-    // A copy, since the result may be a view of a buffer that has room for more.
+    // A copy, because the result may be a view of a larger buffer.
     const data = new Uint8Array(await deflate(text));
     for (const [line, entry] of packed.entries()) onPacked(entry, new PackedEntry(data, line));
   };
@@ -50,7 +50,7 @@ export async function packEntries(
   if (text.length >= leastLength) await pack();
 }
 
-/** Reads packed entries; those of one portion that follow each other cost one unpacking. */
+/** Reads packed entries. Consecutive entries of one portion are unpacked together. */
 export class EntryUnpacker {
   #portion: Uint8Array | undefined;
   #lines: string[] = [];
@@ -64,7 +64,7 @@ export class EntryUnpacker {
   }
 }
 
-/** The fastest way: the usual one takes twice the time, for a sixth of the space. */
+/** The fastest level: the default level takes twice the time to save another sixth of the space. */
 const level = 1;
 
 function deflate(text: string): Promise<Uint8Array> {

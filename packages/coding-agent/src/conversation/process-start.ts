@@ -1,47 +1,47 @@
 import { spawnSync } from "node:child_process";
 import { readWholeSync } from "@pikit/ai/files/sync";
 
-/** What the system says of a process. */
+/** The system's information about a process. */
 export interface ProcessInfo {
-  /** False for a process that has ended, also while nobody has collected it. */
+  /** False for a process that has ended, including a zombie process. */
   isRunning: boolean;
-  /** When it began, in the system's own words; equal for one process, different for another of the same pid. Empty when not told. */
+  /** The start time in the system's format. It differs between processes with the same pid. Empty if unknown. */
   startTime: string;
 }
 
 const ended: ProcessInfo = { isRunning: false, startTime: "" };
 
-/** Looks a process of this machine up. What cannot be found out counts as running. */
+/** Looks up a process of this machine. If its state cannot be determined, it counts as running. */
 export function lookUpProcess(pid: number): ProcessInfo {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: somebody else's process, which runs.
+    // EPERM: the process runs, but belongs to another user.
     if ((error as NodeJS.ErrnoException).code !== "EPERM") return ended;
   }
   return fromProc(pid) ?? fromPs(pid) ?? { isRunning: true, startTime: "" };
 }
 
-/** Linux: fields 3 (state) and 22 (start, in ticks since boot) of /proc/<pid>/stat; the boot makes them unique. See proc(5). */
+/** Linux: fields 3 (state) and 22 (start, in ticks since boot) of /proc/<pid>/stat, made unique by the boot id. See proc(5). */
 function fromProc(pid: number): ProcessInfo | undefined {
   try {
     const stat = readText(`/proc/${pid}/stat`);
-    // The name before these fields is in brackets and may itself hold brackets and blanks.
+    // The process name before these fields is in brackets and may itself contain brackets and spaces.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     if (isEnded(fields[0])) return ended;
     const boot = readText("/proc/sys/kernel/random/boot_id").trim();
     return { isRunning: true, startTime: `${fields[19]} ${boot}` };
   } catch {
-    return undefined; // no such file system, or its owner hides it from others
+    return undefined; // no /proc, or it hides processes of other users
   }
 }
 
-/** These files have some hundred bytes. */
+/** Reads a file of a few hundred bytes. */
 function readText(path: string): string {
   return readWholeSync(path, 4096).toString("utf8");
 }
 
-/** Elsewhere: what ps says, in a language and time zone that are the same for everybody. Undefined without ps, as on Windows. */
+/** Other systems: the output of ps, with a fixed locale and time zone. Undefined without ps, for example on Windows. */
 export function fromPs(pid: number): ProcessInfo | undefined {
   if (process.platform === "win32") return undefined;
   const env = { PATH: process.env.PATH ?? "/bin:/usr/bin", LC_ALL: "C", TZ: "UTC" };

@@ -1,7 +1,7 @@
 import type { AgentMessage } from "@pikit/agent";
 import type { EntryContent, SessionEntry } from "./entries.ts";
 
-/** The custom entries that keep queued messages. */
+/** The type of the custom entries that store queued messages. */
 export const queueEntryType = "pikit.queue";
 
 export type QueueName = "steering" | "followUp";
@@ -13,16 +13,16 @@ export interface QueuedMessage {
   message: AgentMessage;
 }
 
-/** Which messages were queued in a session and have neither been said nor cleared. */
+/** The queued messages of a session that were neither sent nor cleared. */
 export class QueueJournal {
   readonly #pending = new Map<string, QueuedMessage>();
 
-  /** What waits, in the order in which it was queued. */
+  /** The waiting messages, in the order in which they were queued. */
   get pending(): QueuedMessage[] {
     return [...this.#pending.values()];
   }
 
-  /** Takes notice of an entry of the session, in the order of appending. */
+  /** Reads an entry of the session. Must be called in the order of appending. */
   note(entry: SessionEntry): void {
     if (entry.type === "message") {
       if (entry.queueId !== undefined) this.#pending.delete(entry.queueId);

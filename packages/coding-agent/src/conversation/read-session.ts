@@ -7,10 +7,10 @@ import { tryParseEntry, tryParseObject } from "./entry-check.ts";
 import { readFileLines } from "./file-lines.ts";
 import { type FormatVersion, type Migration, type RawRecord, startMigration } from "./migrate.ts";
 
-/** Bytes in which a header must end; longer first lines are no headers. */
+/** Maximum size of a header in bytes; a longer first line is not a header. */
 const maxHeaderBytes = 64 * 1024;
 
-/** A session file as it was found or left, to see later whether it still is that. */
+/** The state of a session file after it was read or written, to detect later changes by others. */
 export interface FileState {
   dev: number;
   ino: number;
@@ -20,12 +20,12 @@ export interface FileState {
   version: FormatVersion;
 }
 
-/** Is called with the lines of a session file in their order, brought to the current format. */
+/** Receives the lines of a session file, in their order and in the current format. */
 export interface SessionVisitor {
   onHeader?(header: SessionHeader): void;
-  /** @param offset - Where its line begins, in bytes; undefined when no line of the file says this, since an older format does. */
+  /** @param offset - The offset of the line in bytes; undefined if the entry was converted from an older format. */
   onEntry(entry: SessionEntry, offset: number | undefined): void;
-  /** @param bytes - Valid during the call. */
+  /** @param bytes - Valid only during the call. */
   onUnreadable?(bytes: Buffer, lineNumber: number): void;
 }
 
@@ -34,21 +34,21 @@ export function describeUnreadable(path: string, lineNumber: number): string {
 }
 
 /**
- * Reads no more than the header of a session file.
+ * Reads only the header of a session file.
  *
- * @throws {SessionError} `not_found`, `read_failed`; `not_a_session` when the first line is no session header; `unsupported_version`.
+ * @throws {SessionError} `not_found`, `read_failed`; `not_a_session` when the first line is not a session header; `unsupported_version`.
  */
 export function readSessionHeader(path: string): SessionHeader {
   return withReadErrors(path, () => headerIn(readStartSync(path, maxHeaderBytes).bytes, path));
 }
 
-/** As `readSessionHeader`, for a file that is open to read. */
+/** Like `readSessionHeader`, for an open file. */
 export function readOpenHeader(file: number, path: string): SessionHeader {
   const buffer = Buffer.alloc(maxHeaderBytes);
   return headerIn(buffer.subarray(0, readSync(file, buffer, 0, maxHeaderBytes, 0)), path);
 }
 
-/** As `readSessionHeader`, for many files at a time. */
+/** Like `readSessionHeader`, asynchronous. */
 export async function readSessionHeaderAsync(path: string): Promise<SessionHeader> {
   return headerIn((await readStart(path, maxHeaderBytes)).bytes, path);
 }
@@ -73,7 +73,7 @@ export function scanSession(path: string, visitor: SessionVisitor): FileState {
   }
 }
 
-/** As `scanSession`, for a file that is open to read. */
+/** Like `scanSession`, for an open file. */
 export function scanOpenSession(file: number, path: string, visitor: SessionVisitor): FileState {
   const { dev, ino } = fstatSync(file);
   let found: { version: FormatVersion; migration: Migration } | undefined;
@@ -116,7 +116,7 @@ function isReadable(version: unknown): version is FormatVersion {
   return version === 1 || version === 2 || version === sessionVersion;
 }
 
-/** Runs `read` and turns errors of the system into ones that name the file. */
+/** Runs `read` and converts system errors to a `SessionError` that names the file. */
 export function withReadErrors<T>(path: string, read: () => T): T {
   try {
     return read();

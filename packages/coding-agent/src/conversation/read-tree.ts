@@ -1,12 +1,12 @@
 import type { EntryTreeNode } from "../protocol/entries.ts";
 import type { Conversation } from "./conversation.ts";
 
-/** Entries whose bodies are read at a time. */
+/** Number of entries that are read at a time. */
 const portion = 1024;
 
 /**
- * All entries of a session as trees, oldest first; the depth is that of the longest branch. An entry whose parent is missing is a root,
- * and so is the first of a cycle.
+ * Reads all entries of a session as trees, oldest first. A tree is as deep as its longest branch. An entry with a missing parent is a root,
+ * and so is the first entry of a cycle.
  */
 export async function readTree(conversation: Conversation): Promise<EntryTreeNode[]> {
   const { nodes, labels } = conversation;
@@ -22,7 +22,7 @@ export async function readTree(conversation: Conversation): Promise<EntryTreeNod
       });
     }
   }
-  // An entry that comes before its parent in the file is the mark of a damaged one, and where every cycle has its first.
+  // An entry before its own parent means that the file is damaged. It becomes a root, which breaks every cycle.
   for (const { id, parentId } of nodes) {
     const node = byId.get(id) as EntryTreeNode;
     const parent = parentId === null || !isBefore(conversation, parentId, id) ? undefined : byId.get(parentId);

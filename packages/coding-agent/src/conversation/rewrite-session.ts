@@ -5,15 +5,15 @@ import { sessionVersion } from "./entries.ts";
 import { type FileState, scanSession } from "./read-session.ts";
 import type { SessionLine } from "./session-store.ts";
 
-/** Bytes that are gathered before they are written. */
+/** Bytes to collect before a write. */
 const batchSize = 1024 * 1024;
 
 type Piece = string | Uint8Array;
 
-/** Is told where each line begins, in bytes. */
+/** Called with the offset of each line, in bytes. */
 export type OnPlaced = (line: SessionLine, offset: number) => void;
 
-/** Writes a session file anew with these lines. Whatever happens, the path has its old content or all of the new. */
+/** Replaces a session file atomically with these lines. */
 export function writeSession(path: string, lines: Iterable<SessionLine>, onPlaced: OnPlaced): FileState {
   let offset = 0;
   return replace(path, (write) => {
@@ -24,7 +24,7 @@ export function writeSession(path: string, lines: Iterable<SessionLine>, onPlace
   });
 }
 
-/** Rewrites a session file in the current format, whatever older one it has. Lines that cannot be read are kept as they are. */
+/** Rewrites a session file of an older format in the current format. Unreadable lines are kept unchanged. */
 export function migrateSessionFile(path: string): FileState {
   return replace(path, (write) => {
     scanSession(path, {
@@ -38,7 +38,7 @@ export function migrateSessionFile(path: string): FileState {
   });
 }
 
-/** Only the holder of the session's lock writes it. */
+/** The caller must hold the session's lock. */
 function replace(path: string, produce: (write: (piece: Piece) => number) => void): FileState {
   const { dev, ino, size } = replaceFileSync(path, (file) => {
     const batch = new Batch(file);
@@ -57,7 +57,7 @@ class Batch {
     this.#file = file;
   }
 
-  /** @returns Bytes added. */
+  /** @returns The number of added bytes. */
   add(piece: Piece): number {
     const bytes = Buffer.from(piece);
     this.#pieces.push(bytes);

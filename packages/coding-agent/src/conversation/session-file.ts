@@ -22,23 +22,23 @@ import { SessionLock } from "./session-lock.ts";
 import type { OpenOptions, SessionLine, SessionLog } from "./session-store.ts";
 
 /**
- * A session as a file of JSON lines, created with its first append. Appends are synchronous, one write each: a line that was told of is
- * in the file, whatever happens to the process afterwards, and a line costs some 40 µs.
+ * A session as a file of JSON lines, created with the first append. Each append is one synchronous write of some 40 µs per line, so its lines
+ * are in the file even if the process is killed afterwards.
  *
- * Whoever writes holds the file's lock, from the first append, `open` or `reserve` on until `close`.
+ * The writer holds the file's lock from the first `append`, `open` or `reserve` until `close`.
  */
 export class SessionFile implements SessionLog {
   readonly path: string;
   readonly #diagnostics: string[] = [];
-  /** The path with links followed. */
+  /** The path with symbolic links resolved. */
   #target: string | undefined;
   #lock: SessionLock | undefined;
-  /** How the file was read or left; undefined before. */
+  /** The state of the file after the last reading or writing; undefined before. */
   #known: FileState | undefined;
   #header: SessionHeader | undefined;
-  /** Where the line of each entry begins, in bytes and in the order of appending; undefined while the file has an older format. */
+  /** The offset of each entry in bytes, in the order of appending; undefined while the file has an older format. */
   #places = new Map<string, number | undefined>();
-  /** Entries of a file of an older format, until the first append brings it to the current one. */
+  /** The entries of a file with an older format, until the first append converts it. */
   #unplaced = new Map<string, SessionEntry>();
   #reader: EntryReader | undefined;
   #isClosed = false;
@@ -57,13 +57,12 @@ export class SessionFile implements SessionLog {
   }
 
   /**
-   * Reads the session to go on with it: it cannot be opened so by anybody else until it is closed here. With `readOnly` it is only read,
-   * and may be written by somebody else.
+   * Reads the session and takes its lock. With `readOnly` it takes no lock, and another process may write the session.
    *
-   * @throws {SessionError} `locked`; `not_found`, `read_failed`, `not_a_session`, `unsupported_version`. The file is not kept open then.
+   * @throws {SessionError} `locked`; `not_found`, `read_failed`, `not_a_session`, `unsupported_version`. The file is then closed.
    */
   open(onEntry: (entry: SessionEntry) => void, { readOnly = false }: OpenOptions = {}): SessionHeader {
-    // First, so that no lock appears beside what is no session.
+    // First, so that no lock file is created next to a file that is not a session.
     readSessionHeader(this.path);
     this.#isReadOnly = readOnly;
     if (!readOnly) this.reserve();
@@ -80,7 +79,7 @@ export class SessionFile implements SessionLog {
   }
 
   /**
-   * Keeps others from writing to the file, which exists. A folder that takes no lock file is not reported here, but with the first append.
+   * Takes the lock of an existing file. If no lock file can be created, the first append reports the error.
    *
    * @throws {SessionError} `locked`.
    */
@@ -98,7 +97,7 @@ export class SessionFile implements SessionLog {
       const target = this.#takeLock();
       for (const line of lines) if (line.type === "session") this.#header = line;
       const stats = lstatSync(target, { throwIfNoEntry: false });
-      // Also a link that has taken the file's place: where it leads, nobody keeps what is written.
+      // Also rejects a symbolic link that has replaced the file, because its target is unknown.
       if (stats) assertRegular(stats, target);
       const known = this.#known;
       if (known && stats && known.dev === stats.dev && known.ino === stats.ino && known.size === stats.size) {
@@ -126,7 +125,7 @@ export class SessionFile implements SessionLog {
     }
   }
 
-  /** Gives the lock up. An append that comes later takes it for as long as it lasts. */
+  /** Releases the lock. A later append takes the lock only while it runs. */
   close(): void {
     this.#isClosed = true;
     this.#release();
@@ -142,15 +141,15 @@ export class SessionFile implements SessionLog {
     try {
       this.#lock?.release();
     } catch {
-      // The folder has become read-only. Whoever comes next sees when this process is gone.
+      // The folder has become read-only. The next process can take the lock when this process has ended.
     }
     this.#lock = undefined;
   }
 
-  /** Makes sure that the lock is held, also when somebody has removed it, and returns the file that it is for. */
+  /** Takes the lock, even if it was removed meanwhile, and returns the path of the locked file. */
   #takeLock(): string {
     if (this.#target !== undefined && this.#lock?.isHeld) return this.#target;
-    // Conversations are private: only their owner may read them.
+    // Conversations are private: only the owner may read them.
     makeFolderSync(dirname(this.path), 0o700);
     this.#target ??= followLinksSync(this.path);
     makeFolderSync(dirname(this.#target), 0o700);
@@ -160,7 +159,7 @@ export class SessionFile implements SessionLog {
     return this.#target;
   }
 
-  /** Reads the whole file and remembers where its entries are. */
+  /** Reads the whole file and stores the offsets of its entries. */
   #scan(file: number, onEntry: (entry: SessionEntry) => void): FileState {
     return scanOpenSession(file, this.path, {
       onHeader: (header) => {
@@ -190,7 +189,7 @@ export class SessionFile implements SessionLog {
     );
   }
 
-  /** Appends lines to a file that is in this state, after it has been brought to the current format. */
+  /** Appends lines to a file with this state. Converts an older format first. */
   #addLines(target: string, found: FileState, lines: Iterable<SessionLine>): FileState {
     const state = found.version === sessionVersion ? found : this.#migrate(target);
     const added: SessionLine[] = [];
@@ -223,8 +222,8 @@ export class SessionFile implements SessionLog {
   }
 
   /**
-   * Adds to a file what it has not of the session. It is not as it was left: new, deleted, truncated, replaced, or written to by somebody
-   * else. Nothing that is in it is overwritten.
+   * Adds the missing lines of the session to a file that has changed since the last access: it is new, or was deleted, truncated, replaced or
+   * written by another process. Never overwrites existing content.
    */
   #catchUp(
     target: string,
@@ -260,16 +259,16 @@ export class SessionFile implements SessionLog {
     if (lost > 0) this.#diagnostics.push(`${lost} entries of ${this.path} are lost: something else has cut the file off.`);
   }
 
-  /** Whether the file that is open, which may be gone from its place, is still this session. */
+  /** Whether the open file is still this session. It may have been removed from its folder. */
   #isStillIn(sessionId: string): boolean {
     try {
       return this.#reader === undefined || readOpenHeader(this.#reader.file, this.path).id === sessionId;
     } catch {
-      return false; // cut off, or overwritten by something else
+      return false; // truncated, or overwritten by another program
     }
   }
 
-  /** What is in a file that should be this session. */
+  /** Reads the entries of a file that should be this session. */
   #lookInto(target: string, sessionId: string): { ids: Map<string, number | undefined>; state: FileState } {
     const ids = new Map<string, number | undefined>();
     try {
@@ -293,7 +292,7 @@ export class SessionFile implements SessionLog {
   }
 }
 
-/** Codes of a folder that cannot be made. */
+/** Error codes of a folder that cannot be created. */
 const folderCodes: ReadonlySet<unknown> = new Set(["ENOENT", "ENOTDIR", "EEXIST", "EROFS"]);
 
 function adviceOn(cause: unknown): string {
@@ -302,7 +301,7 @@ function adviceOn(cause: unknown): string {
   return "Free space or check permissions.";
 }
 
-/** Undefined when the process has no file left to open: the path is opened again when something is to be read. */
+/** Undefined if the file cannot be opened, for example because the process has too many open files. The next read tries again. */
 function tryOpen(path: string): EntryReader | undefined {
   try {
     return new EntryReader(path);
@@ -311,7 +310,7 @@ function tryOpen(path: string): EntryReader | undefined {
   }
 }
 
-/** Whether a file holds the beginning of a header and nothing else, left by something that cut it off. */
+/** Whether a file has only the beginning of a header, because it was truncated. */
 function isStartOf(path: string, size: number, header: string): boolean {
   return size < Buffer.byteLength(header) && header.startsWith(readStartSync(path, size).bytes.toString("utf8"));
 }

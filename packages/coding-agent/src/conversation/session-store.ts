@@ -5,29 +5,29 @@ import type { SessionEntry } from "./entries.ts";
 export type SessionLine = SessionHeader | SessionEntry;
 
 /**
- * Where sessions are kept: files, memory, a database.
+ * A store for sessions, such as files, memory or a database.
  *
- * A session is a header and entries in the order in which they were appended; nothing is ever changed or taken out. Whoever may append to
- * a session holds its lock: nobody else can open it until its log is closed, or its holder is gone.
+ * A session is a header and entries in the order of appending; nothing is ever changed or removed. A log that may append holds the session's
+ * lock: the session cannot be opened again until the log is closed or its process has ended.
  *
  * `sessionStoreTests` checks an implementation against this contract.
  */
 export interface SessionStore {
-  /** A log for a new session. Nothing is kept, and nobody else sees the session, before its first append. */
+  /** Creates a log for a new session. Before its first append the session is not stored and not visible to others. */
   create(header: SessionHeader): SessionLog;
   /**
-   * Opens a session to go on with it, or only to read it.
+   * Opens a session to append to it, or only to read it.
    *
-   * @param ref - What `SessionInfo.ref` says, or what else names a session here, such as a path.
-   * @param onEntry - Called with each entry, in the order of appending. What it does not keep is not kept.
-   * @param options - `readOnly`: without its lock, so that a session can be read while somebody else writes it; nothing is appended.
-   * @throws {SessionError} `not_found`, `locked`, `read_failed`, `not_a_session`, `unsupported_version`. The session is not locked then.
+   * @param ref - `SessionInfo.ref`, or another name of a session in this store, such as a path.
+   * @param onEntry - Called with each entry, in the order of appending. The store does not keep the entries in memory.
+   * @param options - `readOnly`: opens without the lock, so that a session can be read while another process writes it; no appends.
+   * @throws {SessionError} `not_found`, `locked`, `read_failed`, `not_a_session`, `unsupported_version`. The session is then not locked.
    */
   open(ref: string, onEntry: (entry: SessionEntry) => void, options?: OpenOptions): OpenedSession | Promise<OpenedSession>;
-  /** The sessions that are kept and match, those appended to last first. What cannot be read is passed over. */
+  /** Lists the stored sessions that match, latest append first. Unreadable sessions are left out. */
   list(filter?: SessionFilter): Promise<SessionInfo[]>;
   /**
-   * Removes a session that nobody has open to append to. One that is not there is no error.
+   * Removes a session that is not locked. A missing session is no error.
    *
    * @throws {SessionError} `locked`, `write_failed`.
    */
@@ -35,23 +35,23 @@ export interface SessionStore {
 }
 
 export interface SessionFilter {
-  /** Only sessions whose header names this working folder. */
+  /** Only sessions with this working folder in their header. */
   cwd?: string;
-  /** Only sessions whose id begins so; when one has exactly this id, only that. */
+  /** Only sessions whose id begins with this text; if one has exactly this id, only that one. */
   idPrefix?: string;
-  /** Most sessions to return. Default: all. */
+  /** Maximum number of sessions. Default: all. */
   limit?: number;
 }
 
-/** What is known of a session without reading it. */
+/** The facts about a session that need no reading of its entries. */
 export interface SessionInfo {
-  /** What `open` takes. */
+  /** The ref for `open`. */
   ref: string;
   id: string;
   cwd: string;
   /** ISO 8601, from the header. */
   createdAt: string;
-  /** Of the last append; milliseconds since 1970. */
+  /** The time of the last append; Unix time in milliseconds. */
   modifiedMs: number;
   /** The session that this one was forked from. */
   parentSession?: string;
@@ -67,37 +67,37 @@ export interface OpenedSession {
   log: SessionLog;
 }
 
-/** One session that is open to append to and to read from. */
+/** An open session. */
 export interface SessionLog {
-  /** What `open` takes to come back to this session. */
+  /** The ref to open this session again. */
   readonly ref: string;
-  /** The session's file; null when it has none. */
+  /** The path of the session file; null if there is none. */
   readonly path: string | null;
-  /** What was found damaged or lost, for people; grows. */
+  /** Messages about damaged or lost data, for the user. The list grows. */
   readonly diagnostics: readonly string[];
   /**
-   * Keeps lines in this order, after all earlier ones: all of them, or none and an error. What it has returned for (or resolved for)
-   * survives the end of the process. The first append of a new session begins with its header. It is not called again before it has
+   * Stores lines in this order, after all earlier ones: all of them, or none and an error. When it has returned (or resolved), the lines
+   * survive the end of the process. The first append of a new session starts with its header. The caller never calls it again before it has
    * resolved.
    *
-   * @param recall - What the caller still holds of the session, for a store that can lose what was in it. Others need not look.
+   * @param recall - Returns an entry that the caller still has in memory, for a store that can lose stored entries. Other stores ignore it.
    * @throws {SessionError} `write_failed`, `locked`.
    */
   append(lines: readonly SessionLine[], recall: (id: string) => SessionEntry | undefined): void | Promise<void>;
   /**
-   * The entries of these ids, in this order.
+   * Reads the entries with these ids, in this order.
    *
-   * @throws {SessionError} `read_failed` when one is not there.
+   * @throws {SessionError} `read_failed` when an entry is missing.
    */
   read(ids: readonly string[]): SessionEntry[] | Promise<SessionEntry[]>;
   /**
-   * Told which entries the session no longer has in memory, since a compaction or another branch took them from the context. They may still
-   * be read. For a store that has them in memory itself, and can have them there in less space; others do without.
+   * Called with the entries that the session no longer keeps in memory, because a compaction or another branch removed them from the context.
+   * They may still be read later. A store that keeps sessions in memory can compress them; other stores omit this method.
    */
   release?(ids: readonly string[]): void;
   /**
-   * Lets others open the session. Safe to call twice; an `append` that comes later is kept all the same, unless somebody else has opened
-   * the session since.
+   * Releases the session's lock. Safe to call twice. A later `append` is still stored, unless another process has opened the session
+   * meanwhile.
    */
   close(): void | Promise<void>;
 }

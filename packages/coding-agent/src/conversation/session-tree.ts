@@ -1,28 +1,28 @@
 import type { SessionEntry } from "./entries.ts";
 
-/** What is known of an entry without its body. */
+/** An entry without its content. */
 export interface TreeNode {
   readonly id: string;
   readonly parentId: string | null;
   readonly type: SessionEntry["type"];
-  /** The role of a message, the type of a custom entry. */
+  /** The role of a message, or the type of a custom entry. */
   readonly kind: string | undefined;
-  /** The whole entry, while somebody may need it soon; else it is in the store. */
+  /** The complete entry while it is in memory; otherwise it is only in the store. */
   entry: SessionEntry | undefined;
 }
 
-/** The entries of a session as a tree of ids, and the leaf at which the conversation stands. */
+/** The entries of a session as a tree of ids, and the current leaf. */
 export class SessionTree {
   readonly #nodes: TreeNode[] = [];
   readonly #positions = new Map<string, number>();
   #leafId: string | null = null;
 
-  /** All entries in the order in which they were appended. */
+  /** All entries in the order of appending. */
   get nodes(): readonly TreeNode[] {
     return this.#nodes;
   }
 
-  /** The entry that the next one follows; null before the first. */
+  /** The parent of the next entry; null before the first entry. */
   get leafId(): string | null {
     return this.#leafId;
   }
@@ -35,7 +35,7 @@ export class SessionTree {
     return this.#nodes[this.positionOf(id)];
   }
 
-  /** Which of all entries it is, from 0; -1 when there is none of that id. */
+  /** The index of an entry in `nodes`; -1 for an unknown id. */
   positionOf(id: string): number {
     return this.#positions.get(id) ?? -1;
   }
@@ -43,7 +43,7 @@ export class SessionTree {
   /**
    * Adds an entry and makes it the leaf.
    *
-   * @returns False for one that is there already (a write that failed half-way and was repeated); it is passed over.
+   * @returns False if the id already exists, because a partial write was repeated; the entry is then ignored.
    */
   add(entry: SessionEntry): boolean {
     const { id, parentId, type } = entry;
@@ -54,16 +54,16 @@ export class SessionTree {
     return true;
   }
 
-  /** Goes to an entry, or before the first one. The next entry follows it. */
+  /** Makes an entry the leaf; null is the place before the first entry. */
   moveTo(id: string | null): void {
     this.#leafId = id;
   }
 
-  /** The path from the root to an entry. One whose parent is missing is a root; a cycle ends at the first repeated id. */
+  /** The path from the root to an entry. An entry with a missing parent is a root; a cycle ends at the first repeated id. */
   pathTo(leafId: string | null): TreeNode[] {
     const path: TreeNode[] = [];
     let position = leafId === null ? -1 : this.positionOf(leafId);
-    // Only from an entry to one that was appended later can a path come back to where it was, and few files have such.
+    // A cycle needs a parent that was appended later than its child, which is rare, so `seen` is created only then.
     let seen: Set<TreeNode> | undefined;
     for (let node = this.#nodes[position]; node; node = this.#nodes[position]) {
       if (seen?.has(node)) break;

@@ -3,7 +3,7 @@ import { emptyUsage, type Usage } from "@pikit/ai";
 import type { ContextUsage, SessionStats } from "../protocol/data.ts";
 import type { SessionEntry } from "./entries.ts";
 
-/** What a session has to add to its counts to answer `get_session_stats`. */
+/** The parts of the `get_session_stats` response that are not counts. */
 export interface StatsPlace {
   sessionFile?: string;
   sessionId: string;
@@ -11,8 +11,8 @@ export interface StatsPlace {
 }
 
 /**
- * Counts what is in a session and what it has used. Each entry is added once, when it is read or appended, and not kept: branches that were
- * left and parts that were compacted count like all others.
+ * Counts the messages and the usage of a session. Each entry is added once, when it is read or appended. Abandoned branches and compacted
+ * parts count too.
  */
 export class StatsCounter {
   #counts = { userMessages: 0, assistantMessages: 0, toolCalls: 0, toolResults: 0, totalMessages: 0 };
@@ -21,11 +21,11 @@ export class StatsCounter {
   add(entry: SessionEntry): void {
     if (entry.type === "message") this.addMessage(entry.message);
     else if (entry.type === "custom_message") this.#counts.totalMessages += 1;
-    // Both may hold what the summary has used.
+    // Both may have the usage of the summary.
     else if (entry.type === "compaction" || entry.type === "branch_summary") this.#usage = addUsage(this.#usage, entry.usage);
   }
 
-  /** Counts a message that is not, or not yet, an entry. */
+  /** Counts a message that is not an entry (yet). */
   addMessage(message: AgentMessage): void {
     this.#counts.totalMessages += 1;
     if (message.role === "user") this.#counts.userMessages += 1;
@@ -39,12 +39,12 @@ export class StatsCounter {
     if (used !== undefined) this.#usage = addUsage(this.#usage, used);
   }
 
-  /** Everything that was used so far. */
+  /** The total usage so far. */
   get usage(): Usage {
     return this.#usage;
   }
 
-  /** The answer to `get_session_stats`. */
+  /** The response data of `get_session_stats`. */
   toStats({ contextUsage, ...place }: StatsPlace): SessionStats {
     const { input, output, cacheRead, cacheWrite, cost } = this.#usage;
     const total = input + output + cacheRead + cacheWrite;
@@ -54,8 +54,8 @@ export class StatsCounter {
 }
 
 /**
- * What a message has used: an answer, or the result of a tool that asked models itself (`delegate`) and says so in `details.usage`.
- * Undefined for all others.
+ * The usage of a message: that of an answer, or the `details.usage` of the tool `delegate`, which calls models itself. Undefined for other
+ * messages.
  */
 export function usageOf(message: AgentMessage): unknown {
   if (message.role === "assistant") return message.usage;
@@ -63,7 +63,7 @@ export function usageOf(message: AgentMessage): unknown {
   return (message.details as { usage?: unknown } | null | undefined)?.usage;
 }
 
-/** The sum of both. The second may come from a file: what is not a number there counts as 0. */
+/** Adds a usage from a message, which may come from a file: values that are not numbers count as 0. */
 export function addUsage(sum: Usage, more: unknown): Usage {
   const usage = toRecord(more);
   const cost = toRecord(usage.cost);
