@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { environmentKey } from "@pikit/ai";
 import { readJsonFile } from "../config/json-file.ts";
 
-/** Where the key of a provider comes from: `--api-key`, then `auth.json`, then the environment, then `models.json`. */
+/** The keys of the providers. Order of precedence: `--api-key`, `auth.json`, the environment, `models.json`. */
 export class Credentials {
   readonly #authFile: string;
   readonly #override: string | undefined;
@@ -13,9 +13,9 @@ export class Credentials {
   }
 
   /**
-   * The key to use now, undefined when there is none. Read anew for each request, since keys are replaced while a process runs.
+   * The current key; undefined if there is none. Reads `auth.json` for each request, because keys change while a process runs.
    *
-   * @param configured - `apiKey` of the provider in `models.json`: a literal, or `$NAME` for a variable of the environment.
+   * @param configured - `apiKey` of the provider in `models.json`: a literal, or `$NAME` for an environment variable.
    * @throws {UsageError} When `auth.json` cannot be read.
    */
   find(provider: string, configured?: string): string | undefined {

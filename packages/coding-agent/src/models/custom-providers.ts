@@ -20,7 +20,7 @@ const ProviderSchema = Type.Object({
   models: Type.Array(Type.Unknown()),
 });
 
-/** Only the id of a model has to be given. */
+/** Only the id of a model is required. */
 const ModelSchema = Type.Object({
   id,
   name: Type.Optional(name),
@@ -33,7 +33,7 @@ const ModelSchema = Type.Object({
   compat: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
 
-/** Which keys the file has. */
+/** The keys of the file. */
 const FileSchema = Type.Object({
   providers: Type.Record(Type.String(), Type.Object({ ...ProviderSchema.properties, models: Type.Array(ModelSchema) })),
 });
@@ -41,9 +41,9 @@ const FileSchema = Type.Object({
 /** A provider of `models.json`. */
 export interface CustomProvider {
   name: string;
-  /** A literal key, or `$NAME` for a variable of the environment. */
+  /** A literal key, or `$NAME` for an environment variable. */
   apiKey: string | undefined;
-  /** Where models are asked that are not listed. */
+  /** The endpoint for models that are not listed. */
   endpoint: Endpoint;
   models: Model[];
 }
@@ -51,8 +51,8 @@ export interface CustomProvider {
 /**
  * Reads `models.json`; a missing file has no providers.
  *
- * @param report - Told of keys that look misspelt, one line each.
- * @throws {UsageError} Naming the file, the provider and the field that is wrong.
+ * @param report - Called with a line of text for each key that looks misspelt.
+ * @throws {UsageError} For an invalid field; the message names the file, the provider and the field.
  */
 export async function readCustomProviders(path: string, report?: (problem: string) => void): Promise<CustomProvider[]> {
   const { providers } = readJsonFile(path);
@@ -69,10 +69,10 @@ export async function readCustomProviders(path: string, report?: (problem: strin
 }
 
 /**
- * Checks a provider that is described as in `models.json`.
+ * Checks and converts a provider in the format of `models.json`.
  *
- * @param where - Begins the message of an error.
- * @throws {UsageError} Naming the field that is wrong.
+ * @param where - The beginning of error messages.
+ * @throws {UsageError} For an invalid field; the message names it.
  */
 export async function toCustomProvider(name: string, value: unknown, where: string): Promise<CustomProvider> {
   const provider = await read(ProviderSchema, value, where);
@@ -120,7 +120,7 @@ async function read<T extends TSchema & { properties: object }>(schema: T, value
     return (await readFields(schema as never, value as Record<string, unknown>)) as Static<T>;
   } catch (error) {
     const { message } = error as Error;
-    // What stands where a key belongs may be one, with a comma too many.
+    // The value of a wrong type may still contain a key, so it is not quoted.
     const isSecret = /^Field "(apiKey|headers)\b/.test(message);
     throw new UsageError("invalid_config", `${where}: ${isSecret ? message.replace(/, but is .*$/s, "") : message}.`);
   }

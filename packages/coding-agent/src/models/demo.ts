@@ -2,12 +2,12 @@ import { type Context, createScriptedModel, type Model, type ScriptedAnswer, typ
 
 /** Milliseconds between the words of the demo: fast, but visibly streamed. */
 const wordDelayMs = 5;
-/** Lines of a file that the demo reads. */
+/** Maximum lines of a file that the demo reads. */
 const readLimit = 40;
-/** Names that the demo prints of a long list. */
+/** Maximum names of a list that the demo prints. */
 const maxNames = 8;
 
-/** Files that tell what a folder is about, best first. */
+/** Files that describe a folder, best first. */
 const introductions = [
   /^readme(\.(md|markdown|txt|rst))?$/i,
   /^package\.json$/,
@@ -17,8 +17,8 @@ const introductions = [
 ];
 
 /**
- * `demo/tour`: a script, not a model. It calls the real tools on the folder at hand and tells what they returned, so that a fresh install
- * can be seen at work without a key.
+ * `demo/tour`: a script, not a model. It calls the real tools in the current folder and reports their results, so that a new installation
+ * can be tried without a key.
  */
 export function createDemoModel(): Model {
   return createScriptedModel({
@@ -53,7 +53,7 @@ function tour(context: Context): ScriptedAnswer {
   return { text: summarise(listing, file, reading) };
 }
 
-/** The names that a listing shows, and how many there are: of a long one bash returns the end, and says so in a last line. */
+/** The names in a listing and their total number. Of a long listing, bash returns only the end, with a note as the last line. */
 function readListing(listing: ToolResultMessage): { names: string[]; total: number } {
   if (listing.isError) return { names: [], total: 0 };
   const lines = textOf(listing)

@@ -1,9 +1,9 @@
 import type { Model } from "@pikit/ai";
 
-/** Where models are asked, and how. */
+/** The endpoint of models: its address, its api and its provider. */
 export type Endpoint = Pick<Model, "api" | "provider" | "baseUrl" | "headers" | "compat">;
 
-/** A model of an endpoint of which nothing else is known. */
+/** Creates a model of an endpoint of which only the id is known. */
 export function toUnknownModel({ api, provider, baseUrl, headers, compat }: Endpoint, id: string): Model {
   return {
     ...{ id, name: id, api, provider, baseUrl },

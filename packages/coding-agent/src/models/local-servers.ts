@@ -3,7 +3,7 @@ import { type Model, readBody } from "@pikit/ai";
 /** A program that serves models on this machine. */
 export interface LocalEndpoint {
   kind: "ollama" | "llama.cpp" | "lm-studio";
-  /** Without the path of an API, and without a slash at the end. */
+  /** Without an API path and without a trailing slash. */
   url: string;
 }
 
@@ -11,19 +11,19 @@ export interface FindLocalModelsOptions {
   signal?: AbortSignal | undefined;
   /** Default: `defaultEndpoints()`. */
   endpoints?: readonly LocalEndpoint[];
-  /** How long each question may take, in milliseconds. Default 3000: a busy machine answers late, and one that is not there at once. */
+  /** Timeout of each request in milliseconds. Default 3000: a busy machine answers late, but a missing server fails at once. */
   timeoutMs?: number;
 }
 
-/** Asks a server; undefined when it is not there, too slow, or answers something else than JSON. */
+/** Sends a request to a server; undefined if it is missing, too slow, or does not answer with JSON. */
 type Ask = (path: string, body?: unknown) => Promise<unknown>;
 
-/** What a server says about one of its models. */
+/** A server's information about one of its models. */
 interface Found {
   id: string;
   reasoning?: boolean;
   image?: boolean;
-  /** The window that it runs with, in tokens. What it was trained for is no help: servers cut longer prompts silently. */
+  /** The context window in use, in tokens. Not the one of the training: servers cut prompts longer than the one in use without an error. */
   contextWindow?: number | undefined;
 }
 
@@ -33,10 +33,10 @@ const titles: Readonly<Record<LocalEndpoint["kind"], string>> = {
   "lm-studio": "LM Studio",
 };
 
-/** A list of models is a few kilobytes; what is more than this is something else. */
+/** Maximum bytes of a response. A list of models has only a few kilobytes. */
 const maxBytes = 4 * 1024 * 1024;
 
-/** Where the servers listen unless told otherwise; Ollama where `OLLAMA_HOST` says. */
+/** The default addresses of the servers; for Ollama, the address in `OLLAMA_HOST` if it is set. */
 export function defaultEndpoints(): LocalEndpoint[] {
   return [
     { kind: "ollama", url: ollamaUrl(process.env.OLLAMA_HOST) },
@@ -46,11 +46,11 @@ export function defaultEndpoints(): LocalEndpoint[] {
 }
 
 /**
- * The models of the servers that run on this machine, as models of the provider `local`: Ollama's first, and of two servers with a model
- * of the same id only the first one's. A server that is not there, or makes no sense, has none. It asks over the network, so it is for
- * when a user asks for local models, never for the start.
+ * Finds the models of the servers on this machine, as models of the provider `local`. Ollama's models come first; if two servers have a model
+ * with the same id, the first one counts. A server that is missing or sends invalid data has no models. This uses the network, so call it only
+ * when the user asks for local models, never at the start.
  *
- * @throws The signal's reason when it is aborted.
+ * @throws The reason of the abort signal.
  */
 export async function findLocalModels({
   signal,
@@ -79,9 +79,9 @@ const finders: Readonly<Record<LocalEndpoint["kind"], (ask: Ask) => Promise<Foun
       if (id === undefined) return undefined;
       const details = await ask("/api/show", { model: id });
       const abilities = items(details, "capabilities");
-      // Old versions say nothing of abilities; models for embeddings have others than this one.
+      // Older versions do not list capabilities. Models for embeddings lack "completion".
       if (abilities.length > 0 && !abilities.includes("completion")) return undefined;
-      // The loaded model's own, or what its Modelfile sets. Otherwise the server decides when it loads it.
+      // The window of the loaded model, or the one in its Modelfile. Otherwise the server decides when it loads the model.
       const fixed = /^num_ctx\s+(\d+)\s*$/m.exec(text(details, "parameters") ?? "")?.[1];
       const contextWindow = windows.get(id) ?? (fixed === undefined ? undefined : Number(fixed));
       return { id, reasoning: abilities.includes("thinking"), image: abilities.includes("vision"), contextWindow };
@@ -92,7 +92,7 @@ const finders: Readonly<Record<LocalEndpoint["kind"], (ask: Ask) => Promise<Foun
   async "llama.cpp"(ask) {
     const [list, props] = await Promise.all([ask("/v1/models"), ask("/props")]);
     const entries = items(list, "data");
-    // With several models the server is a router, and these are not the properties of any of them.
+    // With several models the server is a router, and these are not the properties of a single model.
     const contextWindow = entries.length === 1 ? count(field(props, "default_generation_settings"), "n_ctx") : undefined;
     return entries.flatMap((entry) => {
       const id = text(entry, "id");
@@ -102,7 +102,7 @@ const finders: Readonly<Record<LocalEndpoint["kind"], (ask: Ask) => Promise<Foun
   },
 
   async "lm-studio"(ask) {
-    // Its own list knows more, and older versions do not have it.
+    // LM Studio's own list has more information, but older versions lack it.
     const [own, plain] = await Promise.all([ask("/api/v0/models"), ask("/v1/models")]);
     const entries = items(own, "data").length > 0 ? items(own, "data") : items(plain, "data");
     return entries.flatMap((entry) => {
@@ -117,7 +117,7 @@ const finders: Readonly<Record<LocalEndpoint["kind"], (ask: Ask) => Promise<Foun
 function toModel({ kind, url }: LocalEndpoint, { id, reasoning = false, image = false, contextWindow = 0 }: Found): Model {
   return {
     id,
-    // llama.cpp calls a model by the path of its file.
+    // llama.cpp uses the path of the model's file as its id.
     name: `${kind === "llama.cpp" ? id.replace(/^.*[/\\]/, "") : id} (${titles[kind]})`,
     api: "openai-completions",
     provider: "local",
@@ -137,7 +137,7 @@ async function askJson(url: string, body: unknown, timeoutMs: number, signal: Ab
       ...(body === undefined
         ? {}
         : { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
-      // Nothing on this machine has a reason to send us to another one.
+      // A local server has no reason to redirect.
       redirect: "error",
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
@@ -148,12 +148,12 @@ async function askJson(url: string, body: unknown, timeoutMs: number, signal: Ab
     const { text: json, isCut } = await readBody(response.body, { maxBytes });
     return isCut ? undefined : JSON.parse(json);
   } catch {
-    // Nobody listens, or not in time, or it is another kind of server. An abort is reported by the caller.
+    // No server, a timeout, or another kind of server. The caller reports an abort.
     return undefined;
   }
 }
 
-/** Reads `OLLAMA_HOST` as Ollama does: `host`, `host:port`, `:port` or a URL; the address of all interfaces is reached by loopback. */
+/** Reads `OLLAMA_HOST` like Ollama: `host`, `host:port`, `:port` or a URL. The address of all interfaces becomes the loopback address. */
 function ollamaUrl(variable = ""): string {
   const value = variable.trim().replace(/^["']|["']$/g, "");
   const hasScheme = value.includes("://");

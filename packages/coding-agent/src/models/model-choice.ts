@@ -16,13 +16,13 @@ import { isDemo, type ModelRegistry } from "./model-registry.ts";
 export interface ModelChoiceParts {
   agent: Agent;
   models: ModelRegistry;
-  /** What the user chose; each model gets the nearest level that it supports. */
+  /** The user's level; each model gets the nearest level that it supports. */
   thinkingLevel: ThinkingLevel;
-  /** The models that `cycle` walks, with the level that each is to have; absent: all that can be used. */
+  /** The models for `cycle`, each with its thinking level. Default: all usable models. */
   scope?: readonly ScopedModel[];
-  /** Called after model or level have changed, to store them. */
+  /** Called after a change of model or level, to store them. */
   onChanged(): Promise<void>;
-  /** Called when the level that is in effect has become another one. */
+  /** Called when the effective level has changed. */
   onLevelChanged(level: ThinkingLevel): void;
 }
 
@@ -31,7 +31,7 @@ export interface ScopedModel {
   thinkingLevel?: ThinkingLevel;
 }
 
-/** Which model answers, and how hard it thinks. */
+/** The current model and its thinking level. */
 export class ModelChoice {
   readonly #parts: ModelChoiceParts;
   #wantedLevel: ThinkingLevel;
@@ -41,12 +41,12 @@ export class ModelChoice {
     this.#wantedLevel = parts.thinkingLevel;
   }
 
-  /** The model of that provider and id, also one that is not listed where the provider has credentials; undefined when there is none. */
+  /** Finds a model, even one that is not listed if its provider has credentials; undefined if there is none. */
   find(provider: string, modelId: string): Promise<Model | undefined> {
     return this.#parts.models.find(provider, modelId);
   }
 
-  /** Why `find` found nothing, with the nearest names. */
+  /** The message for a model that `find` did not find, with the nearest names. */
   async describeMissing(provider: string, modelId: string): Promise<string> {
     return (await import("./model-not-found.ts")).describeMissingModel(this.#parts.models, `${provider}/${modelId}`);
   }
@@ -56,37 +56,37 @@ export class ModelChoice {
     return this.#parts.models.available();
   }
 
-  /** Whether `cycle` walks a list that the user gave. */
+  /** Whether `cycle` uses a list from the user. */
   get isScoped(): boolean {
     return this.#parts.scope !== undefined;
   }
 
-  /** The model that answers; undefined when none is chosen. */
+  /** The current model; undefined if none is chosen. */
   get current(): Model | undefined {
     return this.#state.model;
   }
 
-  /** How hard the model thinks. */
+  /** The current thinking level. */
   get level(): ThinkingLevel {
     return this.#state.thinkingLevel;
   }
 
-  /** The levels that requests to the model can tell apart; `off` alone without reasoning. */
+  /** The thinking levels of the current model; only `off` without reasoning. */
   get levels(): ThinkingLevel[] {
     const { model } = this.#state;
     return model ? thinkingLevelsOf(model) : ["off"];
   }
 
-  /** Answers with this model from the next model call on. */
+  /** Sets the model for the next model calls. */
   async set(model: Model): Promise<void> {
     this.#state.model = await this.#parts.models.prepare(model);
-    // The next prompt asks it; whoever uses it then tells what is wrong.
+    // Loads the api early. If this fails, the next model call reports the error.
     loadApi(model.api).catch(() => undefined);
     await this.#applyLevel();
   }
 
   /**
-   * Thinks so hard from the next model call on: at the nearest level that the model has; `max` is its highest.
+   * Sets the thinking level for the next model calls. The model uses its nearest level; `max` is its highest.
    *
    * @throws {SessionError} `invalid_input` for an unknown level.
    */
@@ -102,7 +102,7 @@ export class ModelChoice {
     await this.#applyLevel();
   }
 
-  /** Goes to the next model. Returns it; undefined when there is no other. */
+  /** Changes to the next model and returns it; undefined if there is no other. */
   async cycle(): Promise<Model | undefined> {
     const choices = this.#parts.scope ?? (await this.#cyclable());
     const current = choices.findIndex(({ model }) => isSame(model, this.#state.model));
@@ -113,7 +113,7 @@ export class ModelChoice {
     return next.model;
   }
 
-  /** Goes to the next level that the model supports. Returns it; undefined when there is only one. */
+  /** Changes to the next level of the model and returns it; undefined if there is only one. */
   async cycleLevel(): Promise<ThinkingLevel | undefined> {
     const { levels } = this;
     if (levels.length < 2) return undefined;
@@ -122,7 +122,7 @@ export class ModelChoice {
     return next;
   }
 
-  /** Takes over what a branch was last set to, as far as it can be had now. */
+  /** Restores the model and level of a branch, if the model can still be used. */
   async follow({ model, thinkingLevel }: Pick<BranchContext, "model" | "thinkingLevel">): Promise<void> {
     const { models } = this.#parts;
     const found = model && (await models.find(model.provider, model.modelId).catch(() => undefined));
@@ -157,7 +157,7 @@ export class ModelChoice {
   }
 }
 
-/** The level that the model has for a wanted one; without a model it is off. */
+/** The model's level for a requested one; `off` without a model. */
 export function levelFor(level: ThinkingLevel, model: Model | undefined): ThinkingLevel {
   return model ? clampThinkingLevel(level, model) : "off";
 }

@@ -5,11 +5,11 @@ import type { ModelRegistry } from "./model-registry.ts";
 import { nearestNames } from "./nearest-names.ts";
 import { vendorOf } from "./unlisted-model.ts";
 
-/** How many names are offered in place of an unknown one. */
+/** Maximum number of suggested names. */
 const maxSuggestions = 3;
 
 /**
- * Says that a model does not exist, what its name is near to, and what would let any id of its provider be used.
+ * Creates the message for a missing model, with the nearest names, and with the key that is needed for unlisted ids of its provider.
  *
  * @param name - `provider/id`, or an id.
  */
@@ -22,12 +22,12 @@ export async function describeMissingModel(registry: ModelRegistry, name: string
   return `Model not found: ${name}. Nearest: ${nearest}.${hint}`;
 }
 
-/** What is thrown for a model that does not exist. @param name - As of `describeMissingModel`. */
+/** Creates the error for a model that does not exist. @param name - See `describeMissingModel`. */
 export async function missingModel(registry: ModelRegistry, name: string): Promise<UsageError> {
   return new UsageError("unknown_model", await describeMissingModel(registry, name));
 }
 
-/** What is thrown for a provider that has no models, or does not exist. */
+/** Creates the error for a provider that has no models or does not exist. */
 export async function missingProvider(registry: ModelRegistry, provider: string): Promise<UsageError> {
   const names = await registry.providerNames();
   if (names.includes(provider)) return new UsageError("unknown_model", noModelsOf(provider));

@@ -16,37 +16,37 @@ import type { Credentials } from "./credentials.ts";
 import type { CustomProvider } from "./custom-providers.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** Providers that are always there and ask nobody. */
+/** Providers that are always available and use no network. */
 const offlineProviders: ReadonlySet<string> = new Set(["demo", "script"]);
 
 export interface ModelRegistryOptions {
   agentDir: string;
   credentials: Credentials;
-  /** What paths of script files and recordings are relative to. */
+  /** The base of relative paths of script files and recordings. */
   cwd: string;
-  /** Where answers are recorded. Default: nowhere. */
+  /** The file to which answers are recorded. Default: none. */
   recordTo?: string;
-  /** Whether only models on this machine may be asked. Default false. */
+  /** Whether only models on this machine may be used. Default: false. */
   offline?: boolean;
-  /** Told in one line of each model that no list has, once, and of what was assumed about it. */
+  /** Called with a line of text, once for each unlisted model, which describes the assumptions about it. */
   report?(notice: string): void;
 }
 
-/** All models that can be named: the built-in catalog, the providers of `models.json`, the offline demo, script files and recordings. */
+/** All available models: the built-in catalog, the providers of `models.json`, the offline demo, script files and recordings. */
 export class ModelRegistry {
   readonly #credentials: Credentials;
   readonly #modelsFile: string;
   readonly #cwd: string;
   readonly #recordTo: string | undefined;
   readonly #isOffline: boolean;
-  /** Tells of what was assumed about a model, or could not be had. */
+  /** Reports an assumption about a model, or a model that cannot be used. */
   readonly report: (notice: string) => void;
-  /** Unlisted models that were told of. */
+  /** The unlisted models that were reported. */
   readonly #toldOf = new Set<string>();
   #customProviders: Promise<CustomProvider[]> | undefined;
-  /** Those that were added while the program runs, last first. */
+  /** Providers that were added at run time, the latest first. */
   #added: CustomProvider[] = [];
-  /** Once a recording is chosen its models are all there are, so that a run that is replayed reaches no provider. */
+  /** After a recording is chosen, only its models exist, so that a replayed run calls no provider. */
   #replay: ReplayModel | undefined;
 
   constructor(options: ModelRegistryOptions) {
@@ -59,17 +59,18 @@ export class ModelRegistry {
   }
 
   /**
-   * The model of that provider and id, also one that is not listed, as `findUnlisted`; undefined when there is none.
+   * Finds a listed model, or an unlisted one with `findUnlisted`; undefined if there is none.
    *
-   * @throws {UsageError} When `models.json` is faulty. {AiError} When a script file or a recording is.
+   * @throws {UsageError} When `models.json` is invalid.
+   * @throws {AiError} When a script file or a recording is invalid.
    */
   async find(provider: string, id: string): Promise<Model | undefined> {
     return (await this.findListed(provider, id)) ?? this.findUnlisted(provider, id);
   }
 
   /**
-   * A model for an id that the list of its provider does not have, where the provider has credentials or needs none: vendors bring models
-   * out faster than catalogs are made. What it is taken for is reported.
+   * Creates a model for an id that its provider's list lacks, if the provider has credentials or needs none: vendors release models faster than
+   * catalogs are updated. The assumptions about the model are reported.
    */
   async findUnlisted(provider: string, id: string): Promise<Model | undefined> {
     if (this.#replay || !/^[^\s\p{Cc}]+$/u.test(id)) return undefined;
@@ -82,7 +83,7 @@ export class ModelRegistry {
     return model;
   }
 
-  /** The model that a list has, a script file or a recording; undefined when there is none. Throws as `find` does. */
+  /** Finds a listed model, a script file or a recording; undefined if there is none. Throws like `find`. */
   async findListed(provider: string, id: string): Promise<Model | undefined> {
     if (provider === "script") return { ...(await loadScriptedModel(resolve(this.#cwd, id))), id };
     if (provider === "replay") {
@@ -92,13 +93,13 @@ export class ModelRegistry {
     return this.#findWithin(provider, (models) => models.find((model) => model.id === id));
   }
 
-  /** Adds a provider; one that was added under the same name before goes. Its models win over those of `models.json`. */
+  /** Adds a provider; it replaces an added one with the same name. Its models take precedence over those of `models.json`. */
   addProvider(provider: CustomProvider): void {
     this.#added = [provider, ...this.#added.filter(({ name }) => name !== provider.name)];
   }
 
   /**
-   * The model as it is to be asked: one that is recorded, where this session is.
+   * Prepares a model for use: with `recordTo`, a copy that records its answers.
    *
    * @throws {AiError} When it cannot be recorded.
    */
@@ -106,18 +107,18 @@ export class ModelRegistry {
     return this.#recordTo === undefined ? model : record(model, this.#recordTo, { cwd: this.#cwd });
   }
 
-  /** Every model that can be listed, whether or not there is a key for it. */
+  /** All listed models, with or without a key. */
   async all(): Promise<Model[]> {
     if (this.#replay) return [...this.#replay.recordedModels];
     return (await Promise.all((await this.providerNames()).map((name) => this.#listOf(name)))).flat();
   }
 
-  /** The models of servers that run on this machine now. Asks them; never called unless a user asks for local models. */
+  /** The models of the servers on this machine. Sends requests to them, so it is only called when the user asks for local models. */
   async local(): Promise<Model[]> {
     return (await import("./local-servers.ts")).findLocalModels();
   }
 
-  /** The models whose provider has credentials or needs none; the demo only where there is no other. */
+  /** The models whose provider has credentials or needs none; the demo only if there is no other. */
   async available(): Promise<Model[]> {
     const models = await this.all();
     const usable = await Promise.all(models.map((model) => this.isUsable(model)));
@@ -137,7 +138,7 @@ export class ModelRegistry {
     return this.#credentials.find(model.provider, await this.#configuredKey(model.provider));
   }
 
-  /** @throws {SessionError} `no_model` when the model is asked over the network, and that is not wanted. */
+  /** @throws {SessionError} `no_model` when the model needs the network and the session is offline. */
   requireReachable(model: Model): void {
     if (!this.#isOffline || model.api === "scripted" || isReplayed(model) || isOnThisMachine(model.baseUrl)) return;
     throw new SessionError(
@@ -146,7 +147,7 @@ export class ModelRegistry {
     );
   }
 
-  /** @throws {SessionError} `no_credentials`, saying how to give them; `no_model` as `requireReachable`. */
+  /** @throws {SessionError} `no_credentials`, with instructions in the message; `no_model` like `requireReachable`. */
   async requireCredentials(model: Model): Promise<void> {
     this.requireReachable(model);
     if (await this.isUsable(model)) return;
@@ -157,7 +158,7 @@ export class ModelRegistry {
     );
   }
 
-  /** The model of the first provider that has a key, else the first of an endpoint that has one or needs none; undefined when none has. */
+  /** The default model of the first provider with a key, otherwise the first usable model of `models.json`; undefined if there is none. */
   async defaultModel(): Promise<Model | undefined> {
     for (const { provider, defaultModelId, needsBaseUrl } of providers) {
       if (this.#credentials.find(provider) === undefined) continue;
@@ -170,7 +171,7 @@ export class ModelRegistry {
     return undefined;
   }
 
-  /** The built-in default of a provider, else its first model; undefined when it has none. */
+  /** The built-in default model of a provider, otherwise its first model; undefined if it has none. */
   async defaultOf(provider: string): Promise<Model | undefined> {
     const entry = providers.find((candidate) => candidate.provider === provider);
     const model = entry && (await this.findListed(provider, entry.defaultModelId));
@@ -189,28 +190,28 @@ export class ModelRegistry {
     return this.#credentials.find(provider, await this.#configuredKey(provider)) !== undefined;
   }
 
-  /** The variables that can hold a provider's key; empty when it needs none. */
+  /** The environment variables for a provider's key; empty if it needs none. */
   async #keyVariables(provider: string): Promise<string[]> {
     if (offlineProviders.has(provider)) return [];
     const configured = await this.#configuredKey(provider);
     return [...keyVariablesOf(provider), ...(configured?.startsWith("$") ? [configured.slice(1)] : [])];
   }
 
-  /** `apiKey` of a provider in `models.json`, as it is written there. */
+  /** `apiKey` of a provider in `models.json`, unchanged. */
   async #configuredKey(provider: string): Promise<string | undefined> {
     return (await this.#custom()).find(({ name, apiKey }) => name === provider && apiKey !== undefined)?.apiKey;
   }
 
-  /** Looks for a model of a provider; servers of this machine are asked only for what no list has. */
+  /** Finds a model of a provider. Servers on this machine are queried only if no list has it. */
   async #findWithin(provider: string, find: (models: readonly Model[]) => Model | undefined): Promise<Model | undefined> {
     if (this.#replay) return find(this.#replay.recordedModels.filter((model) => model.provider === provider));
     return find(await this.#listOf(provider)) ?? (provider === "local" ? find(await this.local()) : undefined);
   }
 
-  /** The models of a provider that are known without asking anybody. */
+  /** The models of a provider that need no request. */
   async #listOf(provider: string): Promise<readonly Model[]> {
     if (provider === "demo") return [(await import("./demo.ts")).createDemoModel()];
-    // A provider of models.json adds to the built-in one of the same name, and wins where both have a model.
+    // A provider of models.json extends the built-in one with the same name; its models take precedence.
     const custom = await this.#customModelsOf(provider);
     return [...custom, ...(await loadProviderModels(provider)).filter(({ id }) => !custom.some((model) => model.id === id))];
   }
@@ -219,7 +220,7 @@ export class ModelRegistry {
     return (await this.#custom()).flatMap(({ name, models }) => (name === provider ? models : []));
   }
 
-  /** Where a provider is reached that may have models which are not listed; undefined where there is none. */
+  /** The endpoint for unlisted models of a provider; undefined if it has none. */
   async #endpointOf(provider: string): Promise<Endpoint | undefined> {
     const custom = (await this.#custom()).find(({ name }) => name === provider);
     if (custom) return custom.endpoint;
@@ -238,12 +239,12 @@ export class ModelRegistry {
   }
 }
 
-/** Whether a model is the offline demo, which is there for those who have nothing else. */
+/** Whether a model is the offline demo, which is offered only if there is no other model. */
 export function isDemo({ provider }: Pick<Model, "provider">): boolean {
   return provider === "demo";
 }
 
-/** Whether an address leads to this machine, by its own name for itself. */
+/** Whether a URL has a loopback host. */
 function isOnThisMachine(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { hostname } = new URL(url);

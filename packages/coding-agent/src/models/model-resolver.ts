@@ -2,7 +2,7 @@ import { type Model, parseThinkingLevel, type ThinkingLevel } from "@pikit/ai";
 import type { Settings } from "../config/settings.ts";
 import type { ModelRegistry } from "./model-registry.ts";
 
-/** What a user asked for. */
+/** The user's choice of a model. */
 export interface ModelChoice {
   /** `id`, `provider/id`, either with `:level`. */
   model?: string | undefined;
@@ -15,11 +15,11 @@ export interface ResolvedModel {
 }
 
 /**
- * Finds the model to use: what was asked for, else the one that the session was last set to, else the settings' default, else the default
- * of the first provider with a key, else the one named by `PI_FALLBACK_MODEL`, else none.
+ * Finds the model to use, in this order: the user's choice, the session's last model, the default of the settings, the default of the first
+ * provider with a key, the model in `PI_FALLBACK_MODEL`, none.
  *
- * @param stored - `provider/id` of the session's model; passed over when it does not exist any more.
- * @throws {UsageError} With exit code 1 when what was asked for does not exist, naming the nearest.
+ * @param stored - `provider/id` of the session's model; skipped if it no longer exists.
+ * @throws {UsageError} With exit code 1 when the chosen model does not exist; the message has the nearest names.
  */
 export async function resolveModel(
   registry: ModelRegistry,
@@ -46,7 +46,7 @@ async function findStored(registry: ModelRegistry, name: string): Promise<Model 
   return found;
 }
 
-/** A name without the level at its end. */
+/** Splits a name into the name and the thinking level at its end. */
 export function splitLevel(name: string): { name: string; thinkingLevel?: ThinkingLevel } {
   const colon = name.lastIndexOf(":");
   const thinkingLevel = parseThinkingLevel(name.slice(colon + 1));
@@ -54,14 +54,14 @@ export function splitLevel(name: string): { name: string; thinkingLevel?: Thinki
 }
 
 /**
- * The model that a name stands for.
+ * Finds a model by name.
  *
- * @throws {UsageError} With exit code 1 when there is none, naming the nearest.
+ * @throws {UsageError} With exit code 1 when there is none; the message has the nearest names.
  */
 export async function findModel(registry: ModelRegistry, name: string, provider: string | undefined): Promise<ResolvedModel> {
   const exact = await findListed(registry, name, provider);
   if (exact) return { model: exact };
-  // Only now is a colon taken for the start of a level: ids may hold colons too.
+  // A colon counts as the start of a level only now, because ids may contain colons too.
   const { name: shortName, ...level } = splitLevel(name);
   const model =
     (shortName === name ? undefined : await findListed(registry, shortName, provider)) ??
@@ -85,7 +85,7 @@ async function findListed(registry: ModelRegistry, name: string, provider: strin
   return sameId.find((_model, index) => usable[index]) ?? sameId[0];
 }
 
-/** A model that no list has: of the provider that is named, else of the one that makes models of such names. */
+/** Finds an unlisted model of the given provider, otherwise of the vendor that uses such names. */
 async function findUnlisted(registry: ModelRegistry, name: string, provider: string | undefined): Promise<Model | undefined> {
   if (provider !== undefined) return registry.findUnlisted(provider, withoutProvider(name, provider));
   const slash = name.indexOf("/");

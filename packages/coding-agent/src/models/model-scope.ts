@@ -4,10 +4,10 @@ import type { ModelRegistry } from "./model-registry.ts";
 import { findModel, splitLevel } from "./model-resolver.ts";
 
 /**
- * The models that names and patterns stand for, each with the level that it is to have, in the order of the list.
+ * Resolves names and patterns to models with their thinking levels, in the order of the list.
  *
- * @param names - `id`, `provider/id`, or a pattern with `*` over `provider/id` or the id; any with `:level`.
- * @throws {UsageError} With exit code 1 when one stands for nothing.
+ * @param names - `id`, `provider/id`, or a pattern with `*` for `provider/id` or the id; each with an optional `:level`.
+ * @throws {UsageError} With exit code 1 when a name or pattern matches no model.
  */
 export async function resolveScope(registry: ModelRegistry, names: readonly string[]): Promise<ScopedModel[]> {
   const scope: ScopedModel[] = [];
@@ -34,7 +34,7 @@ async function findMatching(registry: ModelRegistry, pattern: string): Promise<S
   return found.map((model) => ({ model, ...(thinkingLevel ? { thinkingLevel } : {}) }));
 }
 
-/** Whether a name is what a pattern with `*` says, in capitals or not. Each part is looked for once, so it takes linear time. */
+/** Whether a name matches a pattern with `*`, ignoring case. Searches each part once, so it takes linear time. */
 function matchesWildcard(pattern: string, name: string): boolean {
   const [first = "", ...parts] = pattern.toLowerCase().split("*");
   const last = parts.pop() ?? "";

@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 
-/** Of names `provider/id`, those that are nearest to what was typed, nearest first. */
+/** The names (`provider/id`) nearest to the typed text, nearest first. */
 export function nearestNames(names: readonly string[], typed: string, count: number): string[] {
   const wanted = typed.toLowerCase();
   return names
@@ -10,7 +10,7 @@ export function nearestNames(names: readonly string[], typed: string, count: num
     .map(({ name }) => name);
 }
 
-/** How far a name is from what was typed, with or without its provider. */
+/** The edit distance between a name and the typed text, with or without the provider. */
 function editsTo(name: string, wanted: string): number {
   const id = name.slice(name.indexOf("/") + 1);
   return Math.min(distance(name, wanted), distance(id, wanted));

@@ -3,17 +3,17 @@ import { distance } from "fastest-levenshtein";
 import { type Endpoint, toUnknownModel } from "./endpoint.ts";
 import { nearestNames } from "./nearest-names.ts";
 
-/** A model that no list has, and what is said about it. */
+/** A model that no list has, and the notice about it. */
 export interface UnlistedModel {
   model: Model;
-  /** One line that says what was assumed; absent when the id is another name of a model that is known. */
+  /** A line of text with the assumptions; undefined if the id is another name of a known model. */
   notice?: string;
 }
 
-/** How many listed ids are named beside an unlisted one. */
+/** Maximum number of listed ids in a notice. */
 const maxSuggestions = 3;
 
-/** What releases of one model differ in: a date, a number of the release, the word for the newest. */
+/** The parts of an id in which releases of one model differ: a date, a release number, `latest`. */
 const releases = [
   /[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/,
   /-(?:preview|exp)(?:-\d{2}-\d{2,4})?$/,
@@ -21,17 +21,17 @@ const releases = [
   /(?<=^(?:gpt|grok)-.*)-\d{4}$/,
 ];
 
-/** The built-in provider that makes the models of an id itself; undefined when the id does not tell. */
+/** The built-in provider whose own models have such ids; undefined if there is none. */
 export function vendorOf(id: string): string | undefined {
   return providers.find(({ ownIds }) => ownIds?.test(plainId(id)))?.provider;
 }
 
 /**
- * Makes a model of an id that its provider's list does not have. A release of a model that is known, also of a former one, is that model;
- * any other id gets the limits and abilities of the nearest of its family, and those of none are unknown.
+ * Creates a model for an id that its provider's list lacks. A release of a known or former model gets the data of that model. Any other id
+ * gets the limits and abilities of the nearest model of its family; without a family they are unknown.
  *
- * @param endpoint - Where the provider is reached.
- * @param listed - The provider's models.
+ * @param endpoint - The provider's endpoint.
+ * @param listed - The provider's listed models.
  */
 export async function toUnlistedModel(id: string, endpoint: Endpoint, listed: readonly Model[]): Promise<UnlistedModel> {
   const vendor = vendorOf(id);
@@ -41,7 +41,7 @@ export async function toUnlistedModel(id: string, endpoint: Endpoint, listed: re
   const relative = same ?? nearestOfFamily(id, relatives);
   const unknown = toUnknownModel(endpoint, id);
   const { reasoning, input, contextWindow, maxTokens } = relative ?? unknown;
-  // What another provider charges, or has to be told, says nothing about this one.
+  // Prices and compat settings of another provider do not apply to this one.
   const own = relative?.provider === endpoint.provider ? relative : unknown;
   const model: Model = {
     ...unknown,
@@ -68,7 +68,7 @@ function isPriced({ cost }: Pick<Model, "cost">): boolean {
   return cost.input > 0 || cost.output > 0;
 }
 
-/** Of the models whose names begin alike the longest, the one whose name differs least. */
+/** The model with the longest common beginning of the name; of several, the one with the smallest edit distance. */
 function nearestOfFamily(id: string, models: readonly Model[]): Model | undefined {
   const wanted = wordsOf(id);
   const sharedWith = (model: Model) => {
@@ -86,7 +86,7 @@ function nearestOfFamily(id: string, models: readonly Model[]): Model | undefine
   return best?.model;
 }
 
-/** `gpt-4o-mini` is gpt, 4, o, mini. */
+/** Splits an id into words: `gpt-4o-mini` becomes gpt, 4, o, mini. */
 function wordsOf(id: string): string[] {
   return releaseless(id).match(/[a-z]+|\d+/g) ?? [];
 }
@@ -97,7 +97,7 @@ function releaseless(id: string): string {
   return name;
 }
 
-/** Without the vendor that routers put in front. */
+/** Removes the vendor that routers put in front of an id. */
 function plainId(id: string): string {
   return id.slice(id.lastIndexOf("/") + 1).toLowerCase();
 }
