@@ -5,17 +5,17 @@ import { SessionError } from "../errors.ts";
 import { pageEnd, pageStart } from "./page.ts";
 import { renderEntry } from "./render-entry.ts";
 
-/** Entries in memory at a time. */
+/** Maximum number of entries in memory. */
 const batchSize = 50;
 
-/** What is needed of a conversation. */
+/** The parts of a conversation that the export uses. */
 export type ExportedConversation = Pick<Conversation, "header" | "name" | "labels" | "nodes" | "activeBranch" | "read">;
 
 /**
- * The active branch of a conversation as one HTML page that needs nothing else: no script, no network. Comes in pieces, so that a large
- * session needs no more memory than a small one.
+ * Renders the active branch of a conversation as one self-contained HTML page, without scripts and network access. Yields it in pieces, so
+ * that a large session needs no more memory than a small one.
  *
- * @throws {SessionError} `read_failed`, while it is read.
+ * @throws {SessionError} `read_failed`, during the iteration.
  */
 export async function* renderHtml(conversation: ExportedConversation): AsyncGenerator<string> {
   const { header, name, labels, nodes } = conversation;
@@ -31,7 +31,7 @@ export async function* renderHtml(conversation: ExportedConversation): AsyncGene
 }
 
 /**
- * Writes the page to a file that only this user may read. What was there is replaced when all is written; a link stays.
+ * Writes the page to a file that only this user may read. Replaces an existing file atomically; a symbolic link stays.
  *
  * @param outputPath - Relative to `cwd`. Default: `pi-session-<id>.html`.
  * @returns The absolute path.
@@ -41,7 +41,7 @@ export async function exportHtml(
   conversation: ExportedConversation,
   { cwd, outputPath }: { cwd: string; outputPath?: string | undefined },
 ): Promise<string> {
-  // A header of another program may have any text as its id.
+  // The id may be any text if another program wrote the header.
   const path = resolve(cwd, outputPath ?? `pi-session-${conversation.header.id.replace(/[^\w.-]/g, "_")}.html`);
   try {
     await replaceFile(path, () => renderHtml(conversation), { isPrivate: true });

@@ -1,14 +1,14 @@
 import hljs from "highlight.js/lib/common";
 import { escapeHtml, toPrintable } from "./escape.ts";
 
-/** Characters. Some languages take a time that grows with the square of the code or of a line (20,000 took 9 s). */
+/** Maximum lengths in characters. For some languages the time is quadratic in the length of the code or of a line (20,000 took 9 s). */
 const maxLength = 8000;
 const maxLineLength = 400;
 
 /**
- * Code as HTML, with classes for its parts.
+ * Renders code as HTML with syntax classes.
  *
- * @param info - What stands after the fence: the language and whatever follows. Unknown ones leave the code plain.
+ * @param info - The text after the fence, which begins with the language. Code in an unknown language stays plain.
  */
 export function highlightCode(code: string, info: string): string {
   const language = /^[\w#+-]*/.exec(info)?.[0] ?? "";

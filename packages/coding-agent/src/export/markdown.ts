@@ -2,22 +2,22 @@ import { Marked, type Tokens } from "marked";
 import { escapeHtml, toPrintable } from "./escape.ts";
 import { highlightCode } from "./highlight.ts";
 
-/** Characters. Longer texts are shown as they are. */
+/** Maximum characters; a longer text is shown as plain text. */
 const maxLength = 100_000;
-/** Characters. In a longer paragraph nothing is emphasised: the parser's time for that grows with the square (25,000 took 3 s). */
+/** Maximum characters of a paragraph with emphasis: the parser's time for it is quadratic (25,000 took 3 s). */
 const maxEmphasisLength = 4000;
-/** Characters without white space. The parser looks for mail addresses from each of them to the end. */
+/** Maximum characters of a word: the parser searches for a mail address from each character to the end. */
 const maxWordLength = 1000;
-/** A line of nested quotes and lists: the parser's time for those grows with the square, too. */
+/** A line with nested quotes and lists, for which the parser's time is quadratic too. */
 const deeplyNested = /^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){20}/m;
-/** Of an address that is shown as text. */
+/** Maximum characters of an address that is shown as text. */
 const maxShownAddress = 200;
 
 const marked = new Marked<string, string>({
   gfm: true,
   tokenizer: {
     emStrong(_source, maskedSource) {
-      // false leaves it to the parser's own rule, undefined makes it text.
+      // `false` uses the parser's own rule, `undefined` makes it text.
       return maskedSource.length > maxEmphasisLength ? undefined : false;
     },
   },
@@ -31,7 +31,7 @@ const marked = new Marked<string, string>({
     link({ href, tokens }) {
       return renderLink(href, this.parser.parseInline(tokens));
     },
-    // A page that shows pictures from elsewhere would tell them that it is read.
+    // Images from other servers would tell these servers that the page is read, so they become links.
     image({ href, text }) {
       return renderLink(href, escapeHtml(text === "" ? "image" : text));
     },
@@ -41,13 +41,13 @@ const marked = new Marked<string, string>({
   },
 });
 
-/** Markdown as HTML. Raw HTML in it shows as text; links lead to http, https and mail addresses only. */
+/** Renders Markdown as HTML. Raw HTML is shown as text. Only http, https and mailto links are kept as links. */
 export function renderMarkdown(text: string): string {
   if (text.length > maxLength || deeplyNested.test(text) || hasLongWord(text)) return renderPlain(text);
   try {
     return `<div class="markdown">${marked.parse(toPrintable(text), { async: false })}</div>`;
   } catch {
-    // Nested deeper than the parser can follow.
+    // Nested too deeply for the parser.
     return renderPlain(text);
   }
 }
@@ -56,7 +56,7 @@ function hasLongWord(text: string): boolean {
   return text.split(/\s/).some((word) => word.length > maxWordLength);
 }
 
-/** Text as it was written. */
+/** Renders text unchanged. */
 export function renderPlain(text: string): string {
   return text === "" ? "" : `<pre>${escapeHtml(text)}</pre>`;
 }
@@ -69,7 +69,7 @@ function renderLink(href: string, label: string): string {
   return `${label} (${escapeHtml(shown)})`;
 }
 
-/** The address as a browser would understand it; undefined for one that is relative or of another kind. */
+/** The normalized address; undefined for a relative address or another protocol. */
 function toSafeAddress(href: string): string | undefined {
   const url = URL.parse(href);
   return url && ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : undefined;

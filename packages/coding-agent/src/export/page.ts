@@ -23,15 +23,15 @@ summary { cursor: pointer; color: var(--dim) }
 .hljs-title, .hljs-section, .hljs-name { color: #2563eb } .hljs-deletion { color: #c2410c }
 `;
 
-/** What the top of a page says. */
+/** The content of the page's head. */
 export interface PageHead {
   header: SessionHeader;
   name: string | null;
-  /** Entries of the session that are on other branches than the one that is shown. */
+  /** The number of entries on other branches, which are not shown. */
   elsewhere: number;
 }
 
-/** The page up to its first entry. Its policy lets it load nothing, run nothing, and go nowhere by itself. */
+/** The page up to its first entry. Its content security policy forbids scripts, forms and all requests. */
 export function pageStart({ header, name, elsewhere }: PageHead): string {
   const hash = createHash("sha256").update(style).digest("base64");
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'`;

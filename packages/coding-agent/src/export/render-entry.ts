@@ -5,7 +5,7 @@ import { escapeHtml } from "./escape.ts";
 import { highlightCode } from "./highlight.ts";
 import { renderMarkdown, renderPlain } from "./markdown.ts";
 
-/** What an entry looks like: a heading, and HTML under it. */
+/** The rendering of an entry: a heading and an HTML body. */
 interface Article {
   heading: string;
   body: string;
@@ -14,7 +14,7 @@ interface Article {
 
 const imageTypes = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-/** An entry as HTML; empty for one that says nothing to readers. */
+/** Renders an entry as HTML; empty for an entry without visible content. */
 export function renderEntry(entry: SessionEntry, label: string | undefined): string {
   const article = tryToArticle(entry);
   if (!article) return "";
@@ -29,7 +29,7 @@ function tryToArticle(entry: SessionEntry): Article | undefined {
   try {
     return toArticle(entry);
   } catch {
-    // Written by a program with other ideas of a message: shown as it is.
+    // Another program wrote the message with a different shape: show its JSON.
     return { heading: "Entry", body: folded(String(entry.type), renderPlain(JSON.stringify(entry, null, 2))) };
   }
 }
@@ -49,7 +49,7 @@ function toArticle(entry: SessionEntry): Article | undefined {
     case "thinking_level_change":
       return { heading: `Thinking: ${entry.thinkingLevel}`, body: "" };
     default:
-      // Data of extensions, names and labels, and types that a newer program wrote.
+      // Data of extensions, names, labels, and entry types of newer programs.
       return undefined;
   }
 }
@@ -77,7 +77,7 @@ function describeMessage(message: AgentMessage): Article | undefined {
     case "compactionSummary":
       return { heading: "Summary", body: folded("Summary", renderMarkdown(message.summary)) };
     default:
-      // A role that a newer program wrote.
+      // A role of a newer program.
       return undefined;
   }
 }
@@ -94,7 +94,7 @@ function describeAnswer({ content, provider, model, usage, stopReason, errorMess
         return `<p>Calls <code>${escapeHtml(block.name)}</code></p>\n<pre><code>${args}</code></pre>`;
       }
       default:
-        // A kind of block that a newer program wrote.
+        // A block type of a newer program.
         return "";
     }
   });
