@@ -3,32 +3,32 @@ import { dirname, join } from "node:path";
 import { fileLimits, isMissing } from "@pikit/ai/files/sync";
 import { readText, reasonOf } from "./read-text.ts";
 
-/** Instructions for agents that people keep beside their code. */
+/** A file with instructions for agents, stored beside the code. */
 export interface ContextFile {
   path: string;
   text: string;
 }
 
-/** The names of such files, in the order in which those of one folder are read. */
+/** The names of context files, in the order of reading within a folder. */
 const fileNames = ["AGENTS.md", "CLAUDE.md"];
-/** What is read of one file. */
+/** Maximum bytes of one file. */
 const maxFileBytes = fileLimits.contextFile;
-/** What is read of all: some 50,000 tokens. */
+/** Maximum bytes of all files together: some 50,000 tokens. */
 const maxTotalBytes = 192 * 1024;
 
 export interface ContextFileOptions {
-  /** The folder to work in. */
+  /** The working folder. */
   cwd: string;
-  /** The folder of the user's own file. */
+  /** The folder of the user's own context file. */
   agentDir: string;
-  /** Told of files that are there and cannot be used, and of those that are cut. */
+  /** Called for each file that exists but cannot be used, and for each file that is cut. */
   report(problem: string): void;
 }
 
 /**
- * The context files that apply to a folder: the user's own, then those of the parents, outermost first, and of the folder itself. A file
- * that is there twice, by a link or as a copy, counts where it comes first. Where all of them are too long, the nearest have precedence.
- * Never rejects.
+ * Loads the context files for a folder: the user's own, then those of the parent folders, outermost first, and of the folder itself. If a file
+ * occurs twice, by a link or as a copy, the first one counts. If all files together are too long, the nearest ones take precedence. Never
+ * rejects.
  */
 export async function loadContextFiles({ cwd, agentDir, report }: ContextFileOptions): Promise<ContextFile[]> {
   const paths = [...new Set([agentDir, ...foldersTo(cwd)])].flatMap((folder) => fileNames.map((name) => join(folder, name)));
@@ -65,7 +65,7 @@ interface ReadFile extends ContextFile {
   problem?: string;
 }
 
-/** A file that is not there is an empty one. */
+/** Reads a file; a missing file counts as empty. */
 async function read(path: string): Promise<ReadFile> {
   const nothing = { path, text: "", realPath: path };
   try {

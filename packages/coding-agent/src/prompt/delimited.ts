@@ -1,5 +1,5 @@
 /**
- * A text that others wrote, between tags that it cannot close itself: it must not pose as a part of the prompt around it (SC-016).
+ * Puts untrusted text between tags that it cannot close itself, so that it cannot pretend to be part of the surrounding prompt (SC-016).
  *
  * @param tag - A plain word.
  */

@@ -5,9 +5,9 @@ import { reasonOf } from "./read-text.ts";
 import type { ResourceSource } from "./resource-sources.ts";
 
 const skillFileName = "SKILL.md";
-/** Folders below a source that are looked into. */
+/** Maximum depth of folders below a source. */
 const maxDepth = 4;
-/** Folders of one source that are looked into, should somebody name a home folder. */
+/** Maximum number of folders per source, in case the source is a home folder. */
 const maxFolders = 2000;
 
 /** A file that describes a skill. */
@@ -16,8 +16,8 @@ export interface SkillFile extends ResourceSource {
 }
 
 /**
- * The skill files of a source, by path: the file itself, that of the folder, or those of the folders below. A folder that has a `SKILL.md` is one
- * skill; below it nothing is looked for. Hidden folders and `node_modules` are passed over, links are followed. Never rejects.
+ * Finds the skill files of a source, sorted by path: the file itself, the one in the folder, or those in the folders below it. A folder with a
+ * `SKILL.md` is one skill; its subfolders are not searched. Hidden folders and `node_modules` are skipped, links are followed. Never rejects.
  */
 export async function findSkillFiles(source: ResourceSource, report: (problem: string) => void): Promise<SkillFile[]> {
   const search = new SkillSearch(source, report);
@@ -47,7 +47,7 @@ class SkillSearch {
       } else if (stats.isDirectory()) await this.#visitFolder(path, depth);
       else if (depth === 0 || basename(path) === skillFileName) assertRegular(stats, path);
     } catch (error) {
-      if (depth > 0 && isMissing(error)) return; // a link to nothing, or removed meanwhile
+      if (depth > 0 && isMissing(error)) return; // a broken link, or removed meanwhile
       if (isMissing(error) && !this.#source.isNamed) return;
       this.#report(`Skills in ${path} cannot be read: ${isMissing(error) ? "there is no such file or folder" : reasonOf(error)}.`);
     }

@@ -1,19 +1,19 @@
-/** The front matter of a Markdown file, and what follows it. Files from Windows may begin with a byte order mark and have CRLF. */
+/** Matches the front matter of a Markdown file and the rest. Files from Windows may begin with a byte order mark and have CRLF. */
 const filePattern = /^\uFEFF?---[ \t]*\r?\n((?:[\s\S]*?\n)??)---[ \t]*(?:\r?\n|$)([\s\S]*)$/;
 const plainLine = /^([A-Za-z][\w-]*):(?:[ \t](.*))?$/;
 
-/** A Markdown file with what stands in its front matter. */
+/** A Markdown file and the fields of its front matter. */
 export interface FrontMatterFile {
-  /** Scalars are texts, also `true` and `12`. Empty where there is no front matter. */
+  /** Scalars are strings, even `true` and `12`. Empty if there is no front matter. */
   fields: ReadonlyMap<string, unknown>;
   body: string;
 }
 
 /**
- * Takes a Markdown file apart. Front matter that is no YAML, but has only lines `name: value`, is read as written: many such files
- * have a colon in an unquoted description.
+ * Parses a Markdown file with front matter. Front matter that is not valid YAML, but has only lines `name: value`, is read line by line: many
+ * files have a colon in an unquoted description.
  *
- * @throws {Error} When the front matter cannot be read; the message names the line and no file.
+ * @throws {Error} When the front matter cannot be parsed; the message names the line, but not the file.
  */
 export async function parseFrontMatter(text: string): Promise<FrontMatterFile> {
   const match = filePattern.exec(text);
@@ -31,7 +31,7 @@ export async function parseFrontMatter(text: string): Promise<FrontMatterFile> {
   return { fields: toFields(document), body };
 }
 
-/** The parser follows data down by recursion. */
+/** Reports a stack overflow of the recursive parser as too deep nesting. */
 function parse<T>(source: string, parseText: (source: string) => T): T {
   try {
     return parseText(source);
@@ -43,7 +43,7 @@ function parse<T>(source: string, parseText: (source: string) => T): T {
 function toFields(document: { toJS(options: { maxAliasCount: number }): unknown }): Map<string, unknown> {
   let value: unknown;
   try {
-    // References could make a short text a huge value.
+    // With references, a short text could expand to a huge value.
     value = document.toJS({ maxAliasCount: 0 });
   } catch {
     throw new Error("its front matter has YAML references, which are not followed");
@@ -64,7 +64,7 @@ function readPlainLines(text: string): Map<string, string> | undefined {
   return fields;
 }
 
-/** A field that is a text with more than blanks, trimmed; undefined for everything else. */
+/** The trimmed text of a field; undefined for a blank text or another type. */
 export function textField({ fields }: FrontMatterFile, name: string): string | undefined {
   const value = fields.get(name);
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;

@@ -1,4 +1,4 @@
-// What a session loads with its first prompt to read what folder and user bring to it, and to say it to the model.
+// Loaded with the first prompt of a session: the readers of context files, skills and templates, and the system prompt.
 export { loadContextFiles } from "./context-files.ts";
 export { invokeSkill, loadSkills, skillCommand } from "./skills.ts";
 export { buildSystemPrompt } from "./system-prompt.ts";

@@ -2,7 +2,7 @@ import type { Attachment, KeptAttachment, UserMessageWithAttachments } from "@pi
 import { checkImage, type ImageContent, type TextContent } from "@pikit/ai";
 import { SessionError } from "../errors.ts";
 
-/** What a user sends. */
+/** The input of the user. */
 export interface PromptInput {
   text: string;
   /** Images and documents. */
@@ -11,10 +11,10 @@ export interface PromptInput {
 }
 
 /**
- * Makes the message that is stored and sent. Text alone is a string; otherwise the content is the text, a block for each document, then
- * the images, `images` first.
+ * Creates the message to store and send. Text alone becomes a string. Otherwise the content is the text, a block for each document, and the
+ * images, `images` first.
  *
- * @throws {SessionError} `invalid_input` when there is nothing to send, an image is none, or a document is no text; it names the field.
+ * @throws {SessionError} `invalid_input` for an empty message, an invalid image, or a document that is not text; the message names the field.
  */
 export function createUserMessage({ text, attachments = [], images = [] }: PromptInput): UserMessageWithAttachments {
   if (text.trim() === "" && attachments.length === 0 && images.length === 0) {
@@ -61,7 +61,7 @@ function decodeText({ fileName, mimeType, content }: Attachment): string {
   );
 }
 
-/** An image's data is in the content already, and large. */
+/** Removes the data of an image, because the message's content already has it. */
 function withoutRepeatedImage(attachment: Attachment): KeptAttachment {
   if (attachment.type !== "image") return attachment;
   const { content: _content, ...rest } = attachment;

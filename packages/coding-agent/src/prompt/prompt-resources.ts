@@ -6,12 +6,12 @@ import { listSources, type NamedPaths, type ResourceSource, skillPrefix } from "
 import type { Skill } from "./skills.ts";
 import type { PromptTemplate } from "./templates.ts";
 
-/** Loads what reads the files. May be called early, to have it ready. */
+/** Loads the code that reads the files. Call it early to save this time later. */
 export const loadReaders = () => import("./load-resources.ts");
 
 const callPattern = /^\/(\S+)(?:\s+([\s\S]*))?$/;
 
-/** What a folder and its user bring to a prompt. */
+/** The resources of a folder and its user for prompts. */
 export interface LoadedResources {
   contextFiles: readonly ContextFile[];
   skills: readonly Skill[];
@@ -19,21 +19,21 @@ export interface LoadedResources {
 }
 
 export interface PromptResourcesOptions {
-  /** Where the user's own are. */
+  /** The folder of the user's own resources. */
   agentDir: string;
-  /** Whether what the folder itself brings, in `.pi`, may take effect. Asked when something is loaded. */
+  /** Whether resources in the `.pi` folder of `cwd` may be used. Called at each loading. */
   isTrusted(cwd: string): boolean | Promise<boolean>;
-  /** Whether AGENTS.md and CLAUDE.md are read. Default true. */
+  /** Whether AGENTS.md and CLAUDE.md are read. Default: true. */
   contextFiles?: boolean | undefined;
-  /** Where skills are looked for beside the usual folders; false: there are none. */
+  /** Paths of skills in addition to the usual folders; false for no skills. */
   skills?: NamedPaths | false | undefined;
-  /** The same of prompt templates. */
+  /** Paths of prompt templates in addition to the usual folders; false for no templates. */
   templates?: NamedPaths | false | undefined;
-  /** Told of each thing that cannot be used, once. */
+  /** Called once for each problem. */
   report(problem: string): void;
 }
 
-/** The context files, skills and prompt templates of a session. Nothing is read before somebody asks for it. */
+/** The context files, skills and prompt templates of a session, read on demand. */
 export class PromptResources {
   readonly #options: PromptResourcesOptions;
   readonly #reported = new Set<string>();
@@ -43,27 +43,27 @@ export class PromptResources {
     this.#options = options;
   }
 
-  /** What there is for a folder; read once. Never rejects because of a faulty file: see `report`. */
+  /** Loads the resources for a folder, once. Does not reject for an invalid file; see `report`. */
   load(cwd: string): Promise<LoadedResources> {
     if (this.#loaded?.cwd !== cwd) this.#loaded = { cwd, resources: this.#read(cwd) };
     return this.#loaded.resources;
   }
 
-  /** Reads everything anew with the next question. */
+  /** Drops the loaded resources; the next call reads the files again. */
   forget(): void {
     this.#loaded = undefined;
   }
 
-  /** Templates and skills as commands that users call. */
+  /** The templates and skills as slash commands. */
   async commands(cwd: string): Promise<SlashCommand[]> {
     const [{ templates, skills }, { templateCommand, skillCommand }] = await Promise.all([this.load(cwd), loadReaders()]);
     return [...templates.map(templateCommand), ...skills.map(skillCommand)];
   }
 
   /**
-   * The text that a prompt stands for: `/name arguments` is a template's, `/skill:name arguments` a skill's. Every other text is its own.
+   * Expands a prompt: `/name arguments` calls a template, `/skill:name arguments` a skill. Returns every other text unchanged.
    *
-   * @throws {SessionError} `invalid_input` when there is no skill of that name, or a file cannot be read any more.
+   * @throws {SessionError} `invalid_input` when there is no skill with this name, or its file can no longer be read.
    */
   async expand(text: string, cwd: string): Promise<string> {
     const [, name, args = ""] = callPattern.exec(text) ?? [];

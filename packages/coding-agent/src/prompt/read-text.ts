@@ -5,15 +5,15 @@ export interface TextFile {
   text: string;
   /** Bytes of the whole file. */
   size: number;
-  /** Whether `text` is not all of it; it ends at the end of a line then. */
+  /** Whether `text` is only a part of the file; it then ends at the end of a line. */
   isCut: boolean;
 }
 
 /**
  * Reads a text file up to a limit.
  *
- * @param maxBytes - What is read at most.
- * @throws {FileError} When it is no regular file. The system's error.
+ * @param maxBytes - Maximum bytes to read.
+ * @throws {FileError} When the path is not a regular file. The system's error.
  */
 export async function readText(path: string, maxBytes: number): Promise<TextFile> {
   const { bytes, size, isCut } = await readStart(path, maxBytes);
@@ -21,7 +21,7 @@ export async function readText(path: string, maxBytes: number): Promise<TextFile
   return { text: kept.toString("utf8").replace(/^\uFEFF/, ""), size, isCut };
 }
 
-/** Where the last whole line ends; of one endless line, where its last whole character does. */
+/** The end of the last complete line; if there is none, the end of the last complete character. */
 function lineEnd(bytes: Buffer): number {
   const end = bytes.lastIndexOf(0x0a);
   if (end >= 0) return end + 1;
@@ -30,7 +30,7 @@ function lineEnd(bytes: Buffer): number {
   return (bytes[start] ?? 0) < 0x80 ? bytes.length : start;
 }
 
-/** What a failed reading is due to, in a few words. */
+/** The reason of a failed reading, as the end of a sentence. */
 export function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === "EISDIR" || code === "EFTYPE") return "it is not a regular file";

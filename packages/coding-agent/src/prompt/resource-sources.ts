@@ -1,30 +1,30 @@
 import type { SlashCommand } from "../protocol/data.ts";
 
-/** What users type before a skill's name. */
+/** The prefix of a skill's name in a prompt. */
 export const skillPrefix = "skill:";
 
-/** Where skills or templates are looked for. */
+/** A place for skills or templates. */
 export interface ResourceSource {
   /** A file or a folder; absolute. */
   path: string;
   location: NonNullable<SlashCommand["location"]>;
-  /** Somebody named this path, so it must be there. */
+  /** Whether the user gave this path, so that it must exist. */
   isNamed: boolean;
 }
 
-/** Paths that somebody named; absolute. */
+/** Paths from the user; absolute. */
 export interface NamedPaths {
-  /** Of the command line. */
+  /** From the command line. */
   extra?: readonly string[] | undefined;
-  /** Of the settings. */
+  /** From the settings. */
   settings?: readonly string[] | undefined;
 }
 
 /**
- * Where resources of a kind are looked for, those with precedence first: what the command line names, the project's folder, the user's, what the
- * settings name.
+ * Lists the places for resources of a kind, in the order of precedence: paths from the command line, the project's folder, the user's folder,
+ * paths from the settings.
  *
- * @param folders - The user's folder, and the project's where the project is trusted.
+ * @param folders - The user's folder, and the project's folder if the project is trusted.
  */
 export function listSources(named: NamedPaths, folders: { project?: string | undefined; user: string }): ResourceSource[] {
   const toNamed = (path: string): ResourceSource => ({ path, location: "path", isNamed: true });

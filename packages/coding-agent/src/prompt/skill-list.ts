@@ -1,9 +1,9 @@
 import type { Skill } from "./skills.ts";
 
-/** Bytes of the list that the model gets: some 8,000 tokens. */
+/** Maximum bytes of the list for the model: some 8,000 tokens. */
 const maxListBytes = 32 * 1024;
 
-/** What the system prompt says of the skills: what they are for and where to read them. Empty when there are none. */
+/** The section of the system prompt about skills: their descriptions and paths. Empty if there are none. */
 export function describeSkills(skills: readonly Skill[]): string {
   const items: string[] = [];
   let bytes = 0;
@@ -26,7 +26,7 @@ export function describeSkills(skills: readonly Skill[]): string {
   ].join("\n");
 }
 
-/** No description can end its own element, or begin another one. */
+/** Escapes text, so that a description cannot close its element or open another one. */
 function escapeMarkup(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -9,7 +9,7 @@ import { readText, reasonOf } from "./read-text.ts";
 import { type ResourceSource, skillPrefix } from "./resource-sources.ts";
 
 const maxFileBytes = fileLimits.skill;
-/** Characters of a name and a description. Source: the Agent Skills specification, "Frontmatter". */
+/** Maximum characters of a name and a description. Source: the Agent Skills specification, "Frontmatter". */
 const maxNameLength = 64;
 const maxDescriptionLength = 1024;
 const namePattern = /^[\p{Ll}\p{Lo}\p{Nd}]+(?:-[\p{Ll}\p{Lo}\p{Nd}]+)*$/u;
@@ -21,13 +21,13 @@ export interface Skill {
   /** Absolute path of its SKILL.md. */
   path: string;
   location: NonNullable<SlashCommand["location"]>;
-  /** Whether only the user may call it: the model is not told of it. */
+  /** Whether only the user may call it; the system prompt does not list it. */
   isHidden: boolean;
 }
 
 /**
- * Finds the skills of the sources. Of those with the same name the first counts; the others, and files that are no skills, are reported.
- * Never rejects.
+ * Loads the skills of the sources. Of several skills with the same name, the first counts. The others, and files that are not valid skills,
+ * are reported. Never rejects.
  */
 export async function loadSkills(sources: readonly ResourceSource[], report: (problem: string) => void): Promise<Skill[]> {
   const skills = new Map<string, Skill>();
@@ -64,9 +64,9 @@ async function loadSkill({ path, location }: SkillFile, report: (problem: string
 }
 
 /**
- * The message that `/skill:name arguments` stands for: the skill's instructions as they are now, then the arguments.
+ * The message for `/skill:name arguments`: the current instructions of the skill, then the arguments.
  *
- * @throws {SessionError} `invalid_input` when the file cannot be read any more.
+ * @throws {SessionError} `invalid_input` when the file can no longer be read.
  */
 export async function invokeSkill({ name, path }: Skill, args: string): Promise<string> {
   try {
@@ -80,7 +80,7 @@ export async function invokeSkill({ name, path }: Skill, args: string): Promise<
   }
 }
 
-/** As `get_commands` lists a skill. */
+/** A skill as an item of `get_commands`. */
 export function skillCommand({ name, description, path, location }: Skill): SlashCommand {
   return { name: `${skillPrefix}${name}`, description, source: "skill", location, path };
 }

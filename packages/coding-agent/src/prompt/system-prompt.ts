@@ -8,19 +8,19 @@ export interface SystemPromptParts {
   cwd: string;
   tools: readonly AgentTool[];
   contextFiles: readonly ContextFile[];
-  /** Listed where there is a tool to read them with. Default: none. */
+  /** Listed only if there is a `read` tool. Default: none. */
   skills?: readonly Skill[] | undefined;
-  /** What MCP servers say about their use. Default: nothing. */
+  /** Instructions from MCP servers. Default: none. */
   serverInstructions?: readonly ServerInstructions[] | undefined;
-  /** Takes the place of the built-in instructions. */
+  /** Replaces the built-in instructions. */
   instructions?: string | undefined;
-  /** Comes last. */
+  /** Text for the end of the prompt. */
   append?: string | undefined;
-  /** Default: now. Only the day is told. */
+  /** Default: now. The prompt has only the date. */
   now?: Date;
 }
 
-/** What an MCP server says about its use. */
+/** The instructions of an MCP server about its use. */
 export interface ServerInstructions {
   server: string;
   text: string;
@@ -33,7 +33,7 @@ const builtInInstructions = `You are pi, a coding agent. You work in the user's 
 - Check your work with the project's own commands where there are some.
 - Say briefly what you did and what you found. When something failed, say so and why.`;
 
-/** The system prompt of a session. Equal parts give equal text, so that providers can cache it. */
+/** Builds the system prompt of a session. The same parts give the same text, so that providers can cache it. */
 export function buildSystemPrompt(parts: SystemPromptParts): string {
   const { cwd, tools, contextFiles, skills = [], serverInstructions = [], append, now = new Date() } = parts;
   const sections = [parts.instructions ?? builtInInstructions];

@@ -1,15 +1,15 @@
-/** An argument: in quotes that end where it does, or without blanks. So an apostrophe is no quote. */
+/** An argument: a quoted text followed by white space, or a text without white space. So an apostrophe inside a word is not a quote. */
 const argumentPattern = /"([^"]*)"(?=\s|$)|'([^']*)'(?=\s|$)|(\S+)/g;
 const placeholderPattern = /\\\$|\$(?:([1-9]\d?)(?!\d)|@|ARGUMENTS\b)/g;
 
-/** The arguments of a command as the user typed them; quotes hold several words together. */
+/** Splits the typed arguments of a command; quotes group several words. */
 export function splitArguments(text: string): string[] {
   return Array.from(text.matchAll(argumentPattern), ([, double, single, plain]) => double ?? single ?? plain ?? "");
 }
 
 /**
- * Puts arguments where a template has `$1` to `$99`, and all of them, as typed, where it has `$@` or `$ARGUMENTS`. One that is missing
- * is empty, `\$` is a dollar sign, and arguments are not looked through for placeholders. A template without any has its arguments behind it.
+ * Replaces `$1` to `$99` in a template with the arguments, and `$@` or `$ARGUMENTS` with all of them as typed. A missing argument is empty,
+ * `\$` is a dollar sign, and placeholders inside arguments are not replaced. If a template has no placeholder, the arguments are appended.
  */
 export function fillTemplate(template: string, args: string): string {
   const typed = args.trim();

@@ -9,10 +9,10 @@ import type { ResourceSource } from "./resource-sources.ts";
 import { fillTemplate } from "./template-arguments.ts";
 
 const maxFileBytes = fileLimits.promptTemplate;
-/** Characters of a description that is the template's first line. */
+/** Maximum characters of a description that is taken from the template's first line. */
 const maxDescriptionLength = 80;
 
-/** A prompt that is kept in a file and called by its name. */
+/** A prompt in a file, which the user calls by its name. */
 export interface PromptTemplate {
   /** The file's name without `.md`. */
   name: string;
@@ -22,8 +22,8 @@ export interface PromptTemplate {
 }
 
 /**
- * Finds the templates of the sources: a file, or the `.md` files of a folder. Of those with the same name the first counts; the others,
- * and files that cannot be read, are reported. Never rejects.
+ * Loads the templates of the sources: a file, or the `.md` files of a folder. Of several templates with the same name, the first counts. The
+ * others, and unreadable files, are reported. Never rejects.
  */
 export async function loadTemplates(
   sources: readonly ResourceSource[],
@@ -95,9 +95,9 @@ function describe(file: FrontMatterFile): string {
 }
 
 /**
- * The message that `/name arguments` stands for, from the file as it is now.
+ * The message for `/name arguments`, from the current content of the file.
  *
- * @throws {SessionError} `invalid_input` when the file cannot be read any more.
+ * @throws {SessionError} `invalid_input` when the file can no longer be read.
  */
 export async function invokeTemplate({ path }: PromptTemplate, args: string): Promise<string> {
   try {
@@ -108,7 +108,7 @@ export async function invokeTemplate({ path }: PromptTemplate, args: string): Pr
   }
 }
 
-/** As `get_commands` lists a template. */
+/** A template as an item of `get_commands`. */
 export function templateCommand({ name, description, path, location }: PromptTemplate): SlashCommand {
   return { name, description, source: "prompt", location, path };
 }

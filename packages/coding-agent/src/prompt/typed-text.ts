@@ -1,6 +1,6 @@
 import type { AgentMessage } from "@pikit/agent";
 
-/** The text of a user message as it was typed, documents and images left out; empty for other messages. */
+/** The typed text of a user message, without documents and images; empty for other messages. */
 export function typedTextOf(message: AgentMessage): string {
   if (message.role !== "user") return "";
   if (typeof message.content === "string") return message.content;
