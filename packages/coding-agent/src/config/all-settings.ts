@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { projectFolder } from "./paths.ts";
 import { findMisspeltSettings, readSettings, type Settings } from "./settings.ts";
 
-/** Something that settings name by its path. */
+/** A resource that settings refer to by its path. */
 export interface NamedResource {
   /** Absolute. */
   path: string;
@@ -12,20 +12,20 @@ export interface NamedResource {
 }
 
 export interface AllSettings {
-  /** The user's and the project's as one; paths in them are absolute. */
+  /** The merged settings of the user and the project; their paths are absolute. */
   settings: Settings;
-  /** The extensions that they name, the user's first. */
+  /** The extensions in the settings, the user's first. */
   extensions: NamedResource[];
-  /** One line for each key that looks misspelt. */
+  /** A line of text for each key that looks misspelt. */
   problems: string[];
 }
 
 /**
- * Reads the user's settings, and over them those of a project. The project's win; objects such as `retry` are merged key by key, and lists
- * are joined, the user's first.
+ * Reads and merges the settings of the user and of a project. The project's take precedence; objects such as `retry` are merged key by key,
+ * and lists are joined, the user's first.
  *
- * @param project - The project's folder, where the user trusts it.
- * @throws {UsageError} Naming the file and the field that is wrong.
+ * @param project - The project's folder; only if the user trusts it.
+ * @throws {UsageError} For an invalid setting; the message names the file and the field.
  */
 export async function readAllSettings(agentDir: string, project?: string): Promise<AllSettings> {
   const user = await readOne(agentDir, "user");
@@ -53,7 +53,7 @@ async function readOne(folder: string, location: "user" | "project"): Promise<Al
   };
 }
 
-/** The path that somebody means by a file, a folder or the name of a package that is installed in `folder`. */
+/** Resolves an extension: a file, a folder, or the name of a package that is installed in `folder`. */
 export function findExtensionPath(name: string, folder: string): string {
   const path = toAbsolute(name, folder);
   const installed = join(folder, "node_modules", name);

@@ -1,6 +1,5 @@
 /**
- * Which calls need a person's yes: none (`never-ask`), those that are `confirm_required` (`on-risk`), or everything above `read`
- * (`always`).
+ * The calls that need the user's approval: none (`never-ask`), those with `confirm_required` (`on-risk`), or all above `read` (`always`).
  */
 export const approvalPolicies = ["never-ask", "on-risk", "always"] as const;
 

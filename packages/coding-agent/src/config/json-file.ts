@@ -3,9 +3,9 @@ import { FileError, fileLimits, isMissing, readWholeSync, reasonOf } from "@piki
 import { UsageError } from "../errors.ts";
 
 /**
- * Reads a configuration file that holds one JSON object; a missing file is an empty one.
+ * Reads a configuration file with one JSON object; a missing file counts as empty.
  *
- * @throws {UsageError} When it cannot be read, or is not a JSON object. The message quotes none of it, since it may hold keys.
+ * @throws {UsageError} When the file cannot be read, or is not a JSON object. The message does not quote it, because it may contain keys.
  */
 export function readJsonFile(path: string): Record<string, unknown> {
   let text: string;
@@ -31,7 +31,7 @@ export function readJsonFile(path: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** Where the parser stopped, as far as it says so: its own message quotes the text. */
+/** The place of a syntax error, if the parser reports it. The parser's own message is not used, because it quotes the text. */
 function describePlace(cause: unknown, text: string): string {
   const position = /at position (\d+)/.exec(String(cause))?.[1];
   if (position === undefined) return "";

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 
-/** Whether there is something at that path. Also when nobody can look: who opens it then says why. */
+/** Whether a path exists. Also true if it cannot be checked; opening it then reports the error. */
 export function mayExist(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;

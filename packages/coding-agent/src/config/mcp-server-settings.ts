@@ -1,7 +1,7 @@
 import type { Static } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
 
-/** One entry of `mcpServers` in the settings: a program that is started, or an address. */
+/** An entry of `mcpServers` in the settings: a program to start, or a URL. */
 export const McpServerSchema = Type.Object({
   type: Type.Optional(Type.String({ description: "stdio or http. Not needed: command or url says it." })),
   command: Type.Optional(Type.String({ description: "The program of a server that is started here; no shell reads it." })),

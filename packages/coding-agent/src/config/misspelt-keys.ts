@@ -1,7 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { meantWord } from "../suggest.ts";
 
-/** The parts of a JSON Schema that say which keys an object has. */
+/** The parts of a JSON Schema that define the keys of an object. */
 interface KeySchema {
   properties?: Record<string, KeySchema>;
   patternProperties?: Record<string, KeySchema>;
@@ -9,11 +9,10 @@ interface KeySchema {
 }
 
 /**
- * Finds keys that are not known and look like one that is. Other unknown keys are left alone: the files are shared with other programs
- * of the family.
+ * Finds unknown keys that look like a known one. Other unknown keys are ignored, because related programs use the same files.
  *
- * @param where - Begins each line.
- * @returns One line a key.
+ * @param where - The beginning of each line.
+ * @returns One line per key.
  */
 export function describeMisspeltKeys(value: unknown, schema: TSchema, where: string): string[] {
   return [...find(value, schema as KeySchema, "")].map(
@@ -36,7 +35,7 @@ function* find(
     const own = properties && Object.hasOwn(properties, key) ? properties[key] : anyKey;
     if (own) yield* find(item, own, `${prefix}${key}.`);
     else if (properties) {
-      // What is there already was not meant once more.
+      // A key that already exists is not a candidate.
       const meant = meantWord(
         key,
         Object.keys(properties).filter((name) => !Object.hasOwn(value, name)),

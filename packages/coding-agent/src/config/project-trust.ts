@@ -6,7 +6,7 @@ import { readJsonFile } from "./json-file.ts";
 import { projectFolder } from "./paths.ts";
 import { updateJsonFile } from "./update-json-file.ts";
 
-/** What a project can bring that changes what the agent does, by its name in `.pi`. */
+/** The parts of a project's `.pi` folder that change the behaviour of the agent. */
 const projectParts: readonly { name: string; one: string; many: string }[] = [
   { name: "settings.json", one: "settings", many: "settings" },
   { name: "extensions", one: "extension", many: "extensions" },
@@ -16,24 +16,24 @@ const projectParts: readonly { name: string; one: string; many: string }[] = [
 ];
 
 export interface TrustQuestion {
-  /** The folder that the session works in. */
+  /** The working folder of the session. */
   cwd: string;
   agentDir: string;
-  /** What was decided for this run alone; nothing is asked or stored then. */
+  /** The decision for this run only; the user is then not asked, and nothing is stored. */
   decided?: boolean | undefined;
-  /** Asked when nothing is known of the folder. */
+  /** Used to ask the user about an unknown folder. */
   user: UserInterface;
 }
 
 export interface TrustAnswer {
   trusted: boolean;
-  /** One line that says what is not loaded; absent when nothing is left out. */
+  /** A line of text that lists the parts that are not loaded; undefined if all are loaded. */
   notice?: string;
 }
 
 /**
- * Whether what a project brings in its `.pi` folder may take effect. It may where the user has said so for this very folder, by its real
- * path. Nobody to ask means no. A yes is remembered in `trust.json` of the agent's folder.
+ * Decides whether the parts of a project's `.pi` folder may be used: only if the user trusts exactly this folder, by its real path. Without a
+ * user to ask, the answer is no. A yes is stored in `trust.json` of the agent's folder.
  *
  * @throws {UsageError} When `trust.json` is malformed or cannot be written.
  */
@@ -55,7 +55,7 @@ export async function askForTrust({ cwd, agentDir, decided, user }: TrustQuestio
   return { trusted: true };
 }
 
-/** Remembers that the user trusts a folder. */
+/** Stores that the user trusts a folder. */
 export async function trustFolder(agentDir: string, folder: string): Promise<void> {
   const path = realpathSync(folder);
   await updateJsonFile(trustFile(agentDir), (content) => ({ ...content, folders: { ...foldersIn(content), [path]: true } }));
@@ -75,7 +75,7 @@ function foldersIn({ folders }: Record<string, unknown>): Record<string, unknown
   return typeof folders === "object" && folders !== null && !Array.isArray(folders) ? (folders as Record<string, unknown>) : {};
 }
 
-/** What there is in a project's `.pi` folder, for people: `settings`, `2 extensions` … */
+/** Describes the parts in a project's `.pi` folder for the user: `settings`, `2 extensions` … */
 async function listProjectParts(cwd: string): Promise<string[]> {
   const parts = await Promise.all(
     projectParts.map(async ({ name, one, many }) => {

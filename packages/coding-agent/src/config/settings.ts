@@ -19,7 +19,7 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 const count = (description: string, minimum = 0) => Type.Optional(Type.Number({ minimum, description }));
 
-/** What `settings.json` may hold. */
+/** The schema of `settings.json`. */
 export const SettingsSchema = Type.Object({
   defaultProvider: text("The provider of defaultModel; alone: its default model is asked."),
   defaultModel: text("The model to ask: id or provider/id, either with :level."),
@@ -72,10 +72,10 @@ export const SettingsSchema = Type.Object({
   mcpServers: Type.Optional(Type.Record(Type.String(), McpServerSchema, { description: "MCP servers by name." })),
 });
 
-/** The user's choices, from `settings.json`. Keys that this version does not know are left alone. */
+/** The user's settings from `settings.json`. Keys that this version does not know are ignored. */
 export type Settings = Static<typeof SettingsSchema>;
 
-/** Keys of `settings.json` that look misspelt, one line each. */
+/** Finds keys of `settings.json` that look misspelt; one line per key. */
 export function findMisspeltSettings(path: string): string[] {
   return describeMisspeltKeys(readJsonFile(path), SettingsSchema, path);
 }
@@ -91,7 +91,7 @@ export async function readSettings(path: string): Promise<Settings> {
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const { message } = error as Error;
-    // What stands among a server's headers and variables may be a key.
+    // A server's headers and variables may contain a key, so the value is not quoted.
     const isSecret = /^Field "mcpServers(?!\.[^.]*\.(?:command|url)\b)/.test(message);
     throw new UsageError("invalid_config", `${path}: ${isSecret ? message.replace(/, but is .*$/s, "") : message}.`);
   }
