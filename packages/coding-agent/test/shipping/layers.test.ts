@@ -9,8 +9,8 @@ const tree = {
   "packages/agent/src/index.ts": `export { answer } from "@pikit/ai";\n`,
   "packages/coding-agent/src/protocol/data.ts": `import { Type } from "@sinclair/typebox";\n\nexport const count = Type.Number();\n`,
   "packages/coding-agent/src/conversation/tree.ts": `export { readFile } from "node:fs/promises";\nexport { count } from "../protocol/data.ts";\n`,
-  "packages/coding-agent/src/session/agent-session.ts": `export { count } from "./conversation/tree.ts";\n`,
-  "packages/coding-agent/src/modes/print.ts": `export { count } from "../agent-session.ts";\n`,
+  "packages/coding-agent/src/session/agent-session.ts": `export { count } from "../conversation/tree.ts";\n`,
+  "packages/coding-agent/src/modes/print.ts": `export { count } from "../session/agent-session.ts";\n`,
   "packages/coding-agent/src/cli/args.ts": `export { count } from "../modes/print.ts";\n`,
   "packages/rpc-client/src/index.ts": `import type { Message } from "@pikit/coding-agent/protocol";\n\nexport type Sent = Message;\n`,
 };
@@ -45,7 +45,12 @@ test.each([
     "noRestrictedImports",
   ],
   ["a lower room imports a mode", "packages/coding-agent/src/conversation/planted.ts", "../modes/print.ts", "noRestrictedImports"],
-  ["a lower room imports the session", "packages/coding-agent/src/tools/planted.ts", "../agent-session.ts", "noRestrictedImports"],
+  [
+    "a lower room imports the session",
+    "packages/coding-agent/src/tools/planted.ts",
+    "../session/agent-session.ts",
+    "noRestrictedImports",
+  ],
   ["a mode imports the command line", "packages/coding-agent/src/modes/rpc/planted.ts", "../../cli/args.ts", "noRestrictedImports"],
   ["rpc-client imports coding-agent", "packages/rpc-client/src/planted.ts", "@pikit/coding-agent", "noRestrictedImports"],
   [
@@ -91,7 +96,7 @@ test("agent does not compile with node:fs or process, because it leaves Node's t
 test("the bundle of rpc-client is refused when it would take in more of ours than the pure modules of the protocol", async () => {
   const folder = await temporaryFolder({
     "packages/rpc-client/src/index.ts": `export { heavy } from "@pikit/coding-agent/protocol";\n`,
-    "packages/coding-agent/src/protocol/index.ts": `export { heavy } from "../agent-session.ts";\n`,
+    "packages/coding-agent/src/protocol/index.ts": `export { heavy } from "../session/agent-session.ts";\n`,
     "packages/coding-agent/src/session/agent-session.ts": `export const heavy = Date.now();\n`,
   });
   for (const file of ["scripts", "packages/rpc-client/package.json", "packages/coding-agent/package.json"]) {

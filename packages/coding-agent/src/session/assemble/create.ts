@@ -35,12 +35,13 @@ async function openSession(options: CreateAgentSessionOptions, parent: ParentSes
   const undo: (() => unknown)[] = [];
   const setup = createSetup(options, { parent, openTask: openSession, onFailure: (end) => undo.unshift(end) });
   const { store, conversation } = await openConversation(setup);
-  setup.onFailure(() => conversation.close());
   try {
     return await assemble(setup, store, conversation);
   } catch (error) {
     // The first error is the one that tells why.
     for (const end of undo) await Promise.resolve(end()).catch(() => undefined);
+    // Not among `undo`, which lives as long as the session and would hold on to a conversation that the session has left.
+    await conversation.close();
     throw error;
   }
 }
