@@ -13,6 +13,7 @@ export type {
   SessionFilter,
   SessionInfo,
   SessionLine,
+  SessionLockOptions,
   SessionLog,
   SessionStore,
 } from "./conversation/session-store.ts";

@@ -1,18 +1,14 @@
-/// <reference path="./proper-lockfile.d.ts" />
 import { dirname } from "node:path";
 import { followLinks, makeFolder, reasonOf, replaceFile } from "@pikit/ai/files";
 import { UsageError } from "../errors.ts";
+import { FileLock, LockedError } from "../locks/file-lock.ts";
+import { describeHolder, isElsewhere } from "../locks/holder.ts";
 import { readJsonFile } from "./json-file.ts";
 
 export interface UpdateOptions {
   /** Milliseconds to wait for another process that is changing the file. Default: 5000. */
   waitMs?: number;
 }
-
-/** Milliseconds between two looks at a lock. */
-const lookEveryMs = 50;
-/** Milliseconds after which a lock whose owner has died may be taken. */
-const staleMs = 10_000;
 
 /**
  * Changes a configuration file that holds one JSON object: reads what is there now, hands it to `change`, and puts the result in its place,
@@ -29,30 +25,41 @@ export async function updateJsonFile(
   { waitMs = 5000 }: UpdateOptions = {},
 ): Promise<void> {
   const target = await findTarget(path);
-  const unlock = await lock(target, waitMs);
+  const held = await lock(target, waitMs);
   try {
     const content = change(readJsonFile(target));
     await write(target, `${JSON.stringify(content, null, 2)}\n`);
   } finally {
-    await unlock();
+    release(held);
   }
 }
 
-async function lock(path: string, waitMs: number): Promise<() => Promise<void>> {
-  const { lock } = await import("proper-lockfile");
-  const retries = { retries: Math.ceil(waitMs / lookEveryMs), factor: 1, minTimeout: lookEveryMs, maxTimeout: lookEveryMs };
+async function lock(path: string, waitMs: number): Promise<FileLock> {
   try {
-    const release = await lock(path, { retries, stale: staleMs, realpath: false, onCompromised: () => {} });
-    // Letting go of a lock that was taken away meanwhile is no failure of the change.
-    return () => release().catch(() => {});
+    return await FileLock.wait(path, { waitMs });
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    if (code !== "ELOCKED")
-      throw new UsageError("config_unavailable", `Cannot lock ${path}: ${code ?? message}. Check the permissions of its folder.`);
-    throw new UsageError(
-      "config_unavailable",
-      `${path} is being changed by another process, and was not let go of in ${waitMs} ms. Try again.`,
-    );
+    const problem =
+      cause instanceof LockedError
+        ? describeLocked(path, waitMs, cause)
+        : `Cannot lock ${path}: ${reasonOf(cause)}. Check the permissions of its folder.`;
+    throw new UsageError("config_unavailable", problem);
+  }
+}
+
+function describeLocked(path: string, waitMs: number, { lockPath, found }: LockedError): string {
+  if ("strange" in found) {
+    return `${path} cannot be locked, since ${lockPath} is in the lock's place: ${found.strange}. If no program is changing ${path}, remove it.`;
+  }
+  const isLocked = `${path} is being changed by ${describeHolder(found.holder)}, which did not finish within ${waitMs} ms. Try again.`;
+  return isElsewhere(found.holder) ? `${isLocked} If that process has ended, remove ${lockPath}.` : isLocked;
+}
+
+/** A lock that cannot be removed is no failure of the change: other processes replace it when this one has ended. */
+function release(lock: FileLock): void {
+  try {
+    lock.release();
+  } catch {
+    // The folder has become read-only.
   }
 }
 

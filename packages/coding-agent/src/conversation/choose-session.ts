@@ -5,7 +5,7 @@ import { Conversation } from "./conversation.ts";
 import { forkConversation } from "./fork.ts";
 import { isSessionId, looksLikePath } from "./ids.ts";
 import { openConversation } from "./open-session.ts";
-import type { SessionStore } from "./session-store.ts";
+import type { SessionLockOptions, SessionStore } from "./session-store.ts";
 
 /**
  * The conversation of a session.
@@ -27,10 +27,14 @@ export type SessionChoice =
   | { id: string }
   | { fork: string };
 
+export interface ChooseOptions extends SessionLockOptions {
+  /** Called with a line of text when there is no session to continue. */
+  report?: (notice: string) => void;
+}
+
 /**
  * Opens or creates the chosen conversation.
  *
- * @param report - Called with a line of text when there is no session to continue.
  * @throws {SessionError} When the session cannot be opened.
  * @throws {UsageError} When the id is not a valid session id.
  */
@@ -38,21 +42,21 @@ export async function chooseSession(
   store: SessionStore,
   choice: Exclude<SessionChoice, "new" | "memory">,
   cwd: string,
-  report?: (notice: string) => void,
+  { report, ...options }: ChooseOptions = {},
 ): Promise<Conversation> {
   if (choice === "continue") {
     const [latest] = await store.list({ cwd, limit: 1 });
-    if (latest) return openConversation(store, latest.ref);
+    if (latest) return openConversation(store, latest.ref, options);
     report?.(`There is no session of ${cwd} to go on with; a new one begins.`);
     return Conversation.create(store, { cwd });
   }
   if ("path" in choice) {
     const { path } = choice;
-    return isEmptyFile(path) ? begin(resolve(path), cwd) : openConversation(store, path);
+    return isEmptyFile(path) ? begin(resolve(path), cwd, options) : openConversation(store, path, options);
   }
-  if ("id" in choice) return openOrBegin(store, choice.id, cwd);
+  if ("id" in choice) return openOrBegin(store, choice.id, cwd, options);
   if ("fork" in choice) return forkOf(store, choice.fork, cwd);
-  return openConversation(store, await findByPrefix(store, choice.idPrefix));
+  return openConversation(store, await findByPrefix(store, choice.idPrefix), options);
 }
 
 /**
@@ -64,7 +68,7 @@ export async function findSession(store: SessionStore, text: string): Promise<st
   return looksLikePath(text) ? text : findByPrefix(store, text);
 }
 
-async function openOrBegin(store: SessionStore, id: string, cwd: string): Promise<Conversation> {
+async function openOrBegin(store: SessionStore, id: string, cwd: string, options: SessionLockOptions): Promise<Conversation> {
   if (!isSessionId(id)) {
     throw new UsageError(
       "invalid_session_id",
@@ -72,7 +76,7 @@ async function openOrBegin(store: SessionStore, id: string, cwd: string): Promis
     );
   }
   const existing = (await store.list({ idPrefix: id })).find((info) => info.id === id);
-  return existing ? openConversation(store, existing.ref) : Conversation.create(store, { cwd, id });
+  return existing ? openConversation(store, existing.ref, options) : Conversation.create(store, { cwd, id });
 }
 
 async function findByPrefix(store: SessionStore, idPrefix: string): Promise<string> {
@@ -102,9 +106,9 @@ function isEmptyFile(path: string): boolean {
 }
 
 /** Starts a session in an existing empty file. */
-async function begin(path: string, cwd: string): Promise<Conversation> {
+async function begin(path: string, cwd: string, options: SessionLockOptions): Promise<Conversation> {
   const { SessionFile } = await import("./session-file.ts");
   const file = new SessionFile(path);
-  file.reserve();
+  file.reserve(options);
   return Conversation.create({ create: () => file }, { cwd });
 }

@@ -6,7 +6,7 @@ import { ConversationIndex, type Label } from "./conversation-index.ts";
 import { carriesSomething, type EntryContent, type SessionEntry, sessionVersion } from "./entries.ts";
 import { createEntryId, createSessionId } from "./ids.ts";
 import type { QueuedMessage } from "./queue-journal.ts";
-import type { OpenOptions, SessionLine, SessionLog, SessionStore } from "./session-store.ts";
+import type { OpenOptions, SessionLine, SessionLockOptions, SessionLog, SessionStore } from "./session-store.ts";
 import type { TreeNode } from "./session-tree.ts";
 import type { StatsCounter } from "./stats.ts";
 
@@ -79,8 +79,8 @@ export class Conversation {
    *
    * @throws {SessionError} Like the store's `open`.
    */
-  static open(store: Pick<SessionStore, "open">, ref: string): Promise<Conversation> {
-    return Conversation.#load(store, ref, {});
+  static open(store: Pick<SessionStore, "open">, ref: string, options: SessionLockOptions = {}): Promise<Conversation> {
+    return Conversation.#load(store, ref, options);
   }
 
   /**

@@ -8,7 +8,7 @@ import type { SessionEntry } from "./entries.ts";
 import { toSessionInfo } from "./memory-store.ts";
 import { readSessionHeader, readSessionHeaderAsync } from "./read-session.ts";
 import { SessionFile } from "./session-file.ts";
-import { SessionLock } from "./session-lock.ts";
+import { lockSession } from "./session-lock.ts";
 import type { OpenedSession, OpenOptions, SessionFilter, SessionInfo, SessionStore } from "./session-store.ts";
 
 /** Number of files that are read in parallel while sessions are listed. */
@@ -59,7 +59,7 @@ export class FileSessionStore implements SessionStore {
       // Throws for a file that is not a session, so that it is not removed.
       readSessionHeader(path);
       const target = realpathSync(path);
-      const lock = SessionLock.take(target, path);
+      const lock = lockSession(target, path);
       try {
         for (const each of [target, path]) rmSync(each, { force: true });
       } finally {

@@ -2,6 +2,7 @@ import { lstatSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 import { assertRegular, FileError, followLinksSync, makeFolderSync, readStartSync, reasonOf } from "@pikit/ai/files";
 import { SessionError } from "../errors.ts";
+import type { FileLock } from "../locks/file-lock.ts";
 import type { SessionHeader } from "../protocol/frames.ts";
 import { encodeLine } from "../protocol/jsonl.ts";
 import { appendWhole } from "./append-whole.ts";
@@ -18,8 +19,8 @@ import {
   withReadErrors,
 } from "./read-session.ts";
 import { migrateSessionFile, writeSession } from "./rewrite-session.ts";
-import { SessionLock } from "./session-lock.ts";
-import type { OpenOptions, SessionLine, SessionLog } from "./session-store.ts";
+import { lockSession } from "./session-lock.ts";
+import type { OpenOptions, SessionLine, SessionLockOptions, SessionLog } from "./session-store.ts";
 
 /**
  * A session as a file of JSON lines, created with the first append. Each append is one synchronous write of some 40 µs per line, so its lines
@@ -32,7 +33,7 @@ export class SessionFile implements SessionLog {
   readonly #diagnostics: string[] = [];
   /** The path with symbolic links resolved. */
   #target: string | undefined;
-  #lock: SessionLock | undefined;
+  #lock: FileLock | undefined;
   /** The state of the file after the last reading or writing; undefined before. */
   #known: FileState | undefined;
   #header: SessionHeader | undefined;
@@ -61,11 +62,11 @@ export class SessionFile implements SessionLog {
    *
    * @throws {SessionError} `locked`; `not_found`, `read_failed`, `not_a_session`, `unsupported_version`. The file is then closed.
    */
-  open(onEntry: (entry: SessionEntry) => void, { readOnly = false }: OpenOptions = {}): SessionHeader {
+  open(onEntry: (entry: SessionEntry) => void, { readOnly = false, takeOverLock = false }: OpenOptions = {}): SessionHeader {
     // First, so that no lock file is created next to a file that is not a session.
     readSessionHeader(this.path);
     this.#isReadOnly = readOnly;
-    if (!readOnly) this.reserve();
+    if (!readOnly) this.reserve({ takeOverLock });
     try {
       withReadErrors(this.path, () => {
         this.#reader = new EntryReader(this.path);
@@ -83,9 +84,9 @@ export class SessionFile implements SessionLog {
    *
    * @throws {SessionError} `locked`.
    */
-  reserve(): void {
+  reserve({ takeOverLock = false }: SessionLockOptions = {}): void {
     try {
-      this.#takeLock();
+      this.#takeLock(takeOverLock);
     } catch (error) {
       if (error instanceof SessionError) throw error;
     }
@@ -146,8 +147,12 @@ export class SessionFile implements SessionLog {
     this.#lock = undefined;
   }
 
-  /** Takes the lock, even if it was removed meanwhile, and returns the path of the locked file. */
-  #takeLock(): string {
+  /**
+   * Takes the lock, even if it was removed meanwhile, and returns the path of the locked file.
+   *
+   * @param takeOver - True only while the session is opened. Later, another host that has taken the lock from this process keeps it.
+   */
+  #takeLock(takeOver = false): string {
     if (this.#target !== undefined && this.#lock?.isHeld) return this.#target;
     // Conversations are private: only the owner may read them.
     makeFolderSync(dirname(this.path), 0o700);
@@ -155,7 +160,7 @@ export class SessionFile implements SessionLog {
     makeFolderSync(dirname(this.#target), 0o700);
     this.#lock?.release();
     this.#lock = undefined;
-    this.#lock = SessionLock.take(this.#target, this.path);
+    this.#lock = lockSession(this.#target, this.path, { takeOver });
     return this.#target;
   }
 

@@ -21,6 +21,7 @@ export interface SessionStore {
    * @param ref - `SessionInfo.ref`, or another name of a session in this store, such as a path.
    * @param onEntry - Called with each entry, in the order of appending. The store does not keep the entries in memory.
    * @param options - `readOnly`: opens without the lock, so that a session can be read while another process writes it; no appends.
+   *   `takeOverLock`: see `SessionLockOptions`.
    * @throws {SessionError} `not_found`, `locked`, `read_failed`, `not_a_session`, `unsupported_version`. The session is then not locked.
    */
   open(ref: string, onEntry: (entry: SessionEntry) => void, options?: OpenOptions): OpenedSession | Promise<OpenedSession>;
@@ -57,7 +58,16 @@ export interface SessionInfo {
   parentSession?: string;
 }
 
-export interface OpenOptions {
+/** How the lock of a session is taken. */
+export interface SessionLockOptions {
+  /**
+   * Replace the lock of a holder that the store cannot ask about, such as a process of another host. The caller knows that it has ended. A
+   * store that can ask about every holder ignores this. Default false.
+   */
+  takeOverLock?: boolean;
+}
+
+export interface OpenOptions extends SessionLockOptions {
   /** Default false. */
   readOnly?: boolean;
 }

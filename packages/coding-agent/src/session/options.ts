@@ -26,6 +26,11 @@ export interface CreateAgentSessionOptions {
   /** Where sessions of this folder are stored. Default: a folder of `agentDir` named after `cwd`. */
   sessionDir?: string;
   session?: SessionChoice;
+  /**
+   * Whether the lock of the chosen session is replaced when its holder is on another host or in another container, where it cannot be asked
+   * about. Say so only when that process has ended. A process of this host that is running keeps its lock. Default false.
+   */
+  takeOverLock?: boolean;
   /** The session's name. Default: the one that it has. */
   name?: string;
   /** Where sessions are kept. Default: files in `sessionDir`; nowhere for the choice `memory`. */

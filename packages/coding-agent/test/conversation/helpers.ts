@@ -10,7 +10,7 @@ import { Conversation } from "../../src/conversation/conversation.ts";
 import type { SessionEntry } from "../../src/conversation/entries.ts";
 import { FileSessionStore } from "../../src/conversation/file-store.ts";
 import { SessionFile } from "../../src/conversation/session-file.ts";
-import type { SessionStore } from "../../src/conversation/session-store.ts";
+import type { SessionLockOptions, SessionStore } from "../../src/conversation/session-store.ts";
 import type { SessionHeader } from "../../src/protocol/frames.ts";
 import { userMessage } from "../helpers/messages.ts";
 import type { Workspace } from "../helpers/workspace.ts";
@@ -81,8 +81,8 @@ export async function textsOf(conversation: Conversation): Promise<unknown[]> {
 }
 
 /** Opens a session to write to; closed when the test is over. */
-export async function openToWrite(path: string): Promise<Conversation> {
-  const conversation = await Conversation.open(files, path);
+export async function openToWrite(path: string, options?: SessionLockOptions): Promise<Conversation> {
+  const conversation = await Conversation.open(files, path, options);
   onTestFinished(() => conversation.close());
   return conversation;
 }
