@@ -19,6 +19,8 @@ export interface PoolOptions extends Omit<RpcClientOptions, "restart" | "maxRest
 export interface AcquireOptions extends WaitOptions {
   /** A session file to continue. Default: an empty session. */
   session?: string | undefined;
+  /** Whether the lock of `session` is replaced when a process of another host or container, which has ended, holds it. Default false. */
+  takeOverLock?: boolean | undefined;
 }
 
 /** The number of agents in each state, and of waiting `acquire` calls. */
@@ -90,10 +92,13 @@ export class AgentPool {
     this.#line.join(turn);
     this.#update();
     const client = await turn.promise;
-    const { session, signal } = options;
+    const { session, takeOverLock, signal } = options;
     if (session === undefined) return client;
     try {
-      await client.switchSession(session, signal === undefined ? {} : { signal });
+      await client.switchSession(session, {
+        ...(takeOverLock === undefined ? {} : { takeOverLock }),
+        ...(signal === undefined ? {} : { signal }),
+      });
       return client;
     } catch (error) {
       await client.stop();

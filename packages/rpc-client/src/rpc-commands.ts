@@ -94,9 +94,16 @@ export abstract class RpcCommands {
     return this.send("new_session", params, sendOptions);
   }
 
-  /** Changes to the session in a session file. */
-  switchSession(sessionPath: string, options?: SendOptions): Promise<CommandData<"switch_session">> {
-    return this.send("switch_session", { sessionPath }, options);
+  /**
+   * Changes to the session in a session file. With `takeOverLock`, also when a process on another host or in another container, which has
+   * ended, holds its lock.
+   */
+  switchSession(
+    sessionPath: string,
+    options: CommandOptions<"switch_session", "sessionPath"> = {},
+  ): Promise<CommandData<"switch_session">> {
+    const [params, sendOptions] = split(options);
+    return this.send("switch_session", { sessionPath, ...params }, sendOptions);
   }
 
   /** Continues from before one of the user's messages, in a new session file. Returns the text of that message. */

@@ -38,8 +38,8 @@ const calls: { [N in Exclude<CommandName, "set_host_tools">]: Call } = {
     data: { cancelled: false },
   },
   switch_session: {
-    call: (client) => client.switchSession("/s.jsonl"),
-    sends: { sessionPath: "/s.jsonl" },
+    call: (client) => client.switchSession("/s.jsonl", { takeOverLock: true, timeoutMs: 9_000 }),
+    sends: { sessionPath: "/s.jsonl", takeOverLock: true },
     data: { cancelled: false },
   },
   fork: { call: (client) => client.fork("e1"), sends: { entryId: "e1" }, data: { text: "Hi", cancelled: false } },

@@ -151,6 +151,8 @@ test("a session is opened before the agent is handed out; one that cannot be is 
   const { pool, pids } = startPool({ size: 1 });
   const session = "/sessions/anna.jsonl";
   await pool.use(async (client) => expect(await client.getState()).toMatchObject({ sessionFile: session }), { session });
+  const use = { session: "/locked", takeOverLock: true };
+  await pool.use(async (client) => expect(await client.getState()).toMatchObject({ sessionFile: "/locked taken over" }), use);
   expect(await errorOf(pool.acquire({ session: "/missing" }))).toMatchObject({ code: "command_failed", reason: "No such session" });
   await pool.use(() => undefined);
   await pool.close();

@@ -35,6 +35,7 @@ const options = {
   "session-dir": { value: "folder", help: "where sessions are stored" },
   continue: { short: "c", help: "go on with the latest session of this folder" },
   fork: { value: "path|id", help: "go on in a copy of that session" },
+  "take-over": { help: "replace its lock if the holder was on another host" },
   name: { short: "n", value: "text", help: "name the session" },
   "no-session": { help: "store nothing" },
   record: { value: "file", help: "record the model's answers, to be played with --model replay/<file>" },

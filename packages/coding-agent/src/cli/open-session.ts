@@ -4,7 +4,7 @@ import { createAgentSession } from "../session/assemble/create.ts";
 import { absentUser, type UserInterface } from "../user-interface.ts";
 import type { Arguments } from "./args.ts";
 import { onFailure } from "./last-resort.ts";
-import { toSessionOptions } from "./session-options.ts";
+import { checkTakeOver, toSessionOptions } from "./session-options.ts";
 import { onEndSignal } from "./signals.ts";
 
 /** Nobody answers where pi runs for one prompt, but what is to be told is told. */
@@ -15,6 +15,7 @@ const listener: UserInterface = { ...absentUser, notify: (message) => writeError
  * The mode is to start it.
  */
 export async function openSession(args: Arguments): Promise<AgentSession> {
+  checkTakeOver(args);
   const session = await createAgentSession({
     ...toSessionOptions(args),
     onProblem: writeError,

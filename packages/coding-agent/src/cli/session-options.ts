@@ -38,6 +38,7 @@ export function toSessionOptions({ options }: Arguments): CreateAgentSessionOpti
     ...pick("approval", options.approval as ApprovalPolicy | undefined),
     readOnly: options["read-only"] ?? false,
     session: chooseSession(options),
+    takeOverLock: options["take-over"] ?? false,
   };
 }
 
@@ -54,6 +55,15 @@ function chooseSession(options: Arguments["options"]): SessionChoice {
   const { session } = options;
   if (session === undefined) return "new";
   return looksLikePath(session) ? { path: session } : { idPrefix: session };
+}
+
+/** @throws {UsageError} Where nothing is opened whose lock could be replaced. */
+export function checkTakeOver({ options }: Arguments): void {
+  if (!options["take-over"] || options.session !== undefined || options["session-id"] !== undefined || options.continue) return;
+  throw new UsageError(
+    "invalid_arguments",
+    "--take-over says how a session is opened. Give --session, --session-id or --continue too.",
+  );
 }
 
 function readTrust(options: Arguments["options"]): boolean | undefined {

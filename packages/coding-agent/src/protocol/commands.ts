@@ -72,7 +72,7 @@ export const commands = {
   set_auto_retry: command({ enabled: Type.Boolean() }, none),
   abort_retry: command({}, none),
   new_session: command({ parentSession: Type.Optional(Type.String()) }, sessionChange),
-  switch_session: command({ sessionPath: Type.String() }, sessionChange),
+  switch_session: command({ sessionPath: Type.String(), takeOverLock: Type.Optional(Type.Boolean()) }, sessionChange),
   fork: command({ entryId: Type.String() }, branchChange),
   clone: command({}, sessionChange),
   branch: command({ entryIndex: Type.Optional(Type.Integer({ minimum: 0 })), entryId: Type.Optional(Type.String()) }, branchChange),

@@ -16,7 +16,8 @@ export const commandDescriptions: Readonly<Record<CommandName, string>> = {
   set_auto_retry: "Whether a failed model call is made again.",
   abort_retry: "Ends the wait for a retry; the run ends with the failure.",
   new_session: "Stops the run and begins an empty session.",
-  switch_session: "Stops the run and opens the session of that file, which must exist.",
+  switch_session:
+    "Stops the run and opens the session of that file, which must exist. `takeOverLock`: also when a process of another host or container holds its lock.",
   fork: "Goes on in a new session file that holds the path up to before that user message.",
   clone: "Goes on in a new session file that holds the whole active path.",
   branch: "Goes back to before a user message, in the same file. Give the message by one of the two fields.",

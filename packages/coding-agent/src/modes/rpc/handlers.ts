@@ -74,8 +74,8 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
   async new_session({ session }, { parentSession }) {
     return move(() => session.history.startNew(parentSession === undefined ? {} : { parentSession }));
   },
-  async switch_session({ session }, { sessionPath }) {
-    return move(() => session.history.open(sessionPath));
+  async switch_session({ session }, { sessionPath, takeOverLock = false }) {
+    return move(() => session.history.open(sessionPath, { takeOverLock }));
   },
   async fork({ session }, { entryId }) {
     return moveFrom(() => session.history.fork(entryId));

@@ -5,7 +5,7 @@ import type { SessionEntry } from "../../conversation/entries.ts";
 import { forkConversation } from "../../conversation/fork.ts";
 import { openConversation } from "../../conversation/open-session.ts";
 import { readTree } from "../../conversation/read-tree.ts";
-import type { SessionStore } from "../../conversation/session-store.ts";
+import type { SessionLockOptions, SessionStore } from "../../conversation/session-store.ts";
 import type { TreeNode } from "../../conversation/session-tree.ts";
 import { SessionError } from "../../errors.ts";
 import type { SessionMove } from "../../extensions/events.ts";
@@ -130,19 +130,20 @@ export class SessionHistory {
    * Goes on with another session: its messages, model, folder and queues. The one that is open already is shown again where it stands.
    *
    * @param ref - The path of its file, or what its store calls it.
+   * @param options - `takeOverLock`: as in `CreateAgentSessionOptions`, for this session.
    * @throws {SessionError} `not_found` (also when its working folder is gone), `locked`, `read_failed`, `not_a_session`,
    *   `unsupported_version`.
    */
-  open(ref: string): Promise<void> {
-    return this.#move({ reason: "switch", target: ref }, () => this.#open(ref));
+  open(ref: string, options?: SessionLockOptions): Promise<void> {
+    return this.#move({ reason: "switch", target: ref }, () => this.#open(ref, options));
   }
 
-  async #open(ref: string): Promise<void> {
+  async #open(ref: string, options?: SessionLockOptions): Promise<void> {
     if (this.#isCurrent(ref)) {
       await this.#parts.between(() => this.#show(this.#current));
       return;
     }
-    const conversation = this.#unwritten.begin(this.#parts.store, ref) ?? (await openConversation(this.#parts.store, ref));
+    const conversation = this.#unwritten.begin(this.#parts.store, ref) ?? (await openConversation(this.#parts.store, ref, options));
     await this.#parts.between(() => this.#replaceBy(conversation));
   }
 

@@ -121,6 +121,18 @@ describe("switch_session", () => {
     expect(await rpc.ask({ type: "get_last_assistant_text" })).toEqual({ text: "Done" });
   });
 
+  test("SE-016 to a file whose lock another host holds is refused, naming takeOverLock, and with that it goes there", async () => {
+    const other = await writeSession("other");
+    await workspace.write("other.jsonl.lock", { pid: 7, startTime: "1", host: "elsewhere" });
+    const rpc = await start();
+    const refused = await rpc.request({ type: "switch_session", sessionPath: other });
+    expect(refused).toMatchObject({ success: false, error: expect.stringMatching(/process 7 of elsewhere\b.*takeOverLock/) });
+    expect(await rpc.ask({ type: "switch_session", sessionPath: other, takeOverLock: true })).toEqual({ cancelled: false });
+    expect(await rpc.state()).toMatchObject({ sessionId: "other" });
+    await rpc.ask({ type: "bash", command: "echo there" });
+    expect(rolesIn(await readLines(other))).toEqual(["user", "assistant", "bashExecution"]);
+  });
+
   test("SE-015 during a run settles it first; nothing of it is written into the other file", async () => {
     const other = await writeSession("other");
     const rpc = await start(gated, ...texts("Never"));

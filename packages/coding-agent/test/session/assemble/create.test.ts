@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createScriptedModel } from "@pikit/ai";
 import { describe, expect, test } from "vitest";
@@ -79,6 +79,29 @@ describe("a session that is resumed", () => {
     await again.session.prompt("b");
     const lines = await workspace.sessionLines();
     expect(lines.map(({ type, message }) => message?.role ?? type).slice(3)).toEqual(["user", "assistant", "user", "assistant"]);
+  });
+
+  test("SE-016 whose lock another host has left is opened with takeOverLock, however it is chosen", async () => {
+    const { session } = await createScriptedSession(workspace, [{ text: "one" }]);
+    await session.prompt("a");
+    await session.dispose();
+    const [file = ""] = await workspace.sessionFiles();
+    const empty = await workspace.write("empty.jsonl", "");
+    const choices = [
+      "continue",
+      { path: file },
+      { id: session.sessionId },
+      { idPrefix: session.sessionId.slice(0, 20) },
+      { path: empty },
+    ] as const;
+    for (const choice of choices) {
+      const path = typeof choice === "object" && "path" in choice ? choice.path : file;
+      await writeFile(`${path}.lock`, JSON.stringify({ pid: 7, startTime: "1", host: "elsewhere" }));
+      await expect(openSession(workspace, { session: choice })).rejects.toMatchObject({ code: "locked" });
+      const resumed = await openSession(workspace, { session: choice, takeOverLock: true });
+      expect(JSON.parse(await readFile(`${path}.lock`, "utf8"))).toMatchObject({ pid: process.pid });
+      await resumed.session.dispose();
+    }
   });
 
   test("SE-019 whose folder is gone is a clear error", async () => {
