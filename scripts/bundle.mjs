@@ -2,13 +2,14 @@
 // Third-party code goes into our files (an install is 25 MB instead of 155); what `dependencies` and `peerDependencies` name stays
 // an import, except TypeBox: it is hundreds of small files, and reading them costs more than starting does.
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { posix } from "node:path";
 import { build } from "esbuild";
 import { bundleDeclarations, pruneDeclarations } from "./bundle/declarations.mjs";
 import { fewChunks } from "./bundle/few-chunks.mjs";
+import { groups } from "./bundle/groups.mjs";
 import { lazyBuiltins } from "./bundle/lazy-builtins.mjs";
 import { node20 } from "./bundle/node20.mjs";
 import { thirdPartyNotices } from "./bundle/notices.mjs";
+import { skipShims } from "./bundle/skip-shims.mjs";
 import { bundleVendor, ownModules, vendorModules } from "./bundle/vendor.mjs";
 
 /** What each package is made of. An entry point is the name of a file in dist → its source. */
@@ -29,6 +30,7 @@ const packages = {
     // The command takes ai and agent in: a start reads 6 files instead of 20, which is a fifth of its time. Programs that use the library
     // share one copy of ai and agent with it, so that what they register there is known here.
     command: { cli: "src/cli.ts" },
+    groups,
     // Programs of threads, started by path: see src/tools/images/run-worker.ts.
     worker: { "image-worker": "src/tools/images/worker.ts" },
   },
@@ -40,30 +42,22 @@ const packages = {
 };
 
 const typebox = "@sinclair/typebox";
-/** What checks records with schemas. A start with a models.json needs it, and so does the first prompt. */
-const checks = {
-  entries: [
-    "src/modes/rpc/read-params.ts",
-    "src/models/custom-providers.ts",
-    "src/config/all-settings.ts",
-    "src/protocol/events.ts",
-    "../agent/src/validate-arguments.ts",
-  ],
-  users: /\/(run-agent-rpc|rpc-command|session-extensions|protocol\/index|agent-chat\/protocol|mcp-servers)\.ts$|^@/,
-};
-/** What runs tools, and commands. */
-const toolRuns = {
-  entries: ["src/tools/runs.ts", "src/exec/local-runner.ts", "src/approvals/judge.ts"],
-  users:
-    /\/(grep|find|ls|preview|preview-server|ripgrep-search|scan-tree|mcp-servers|stdio-transport|connect|run-agent-rpc)\.ts$|^@/,
-};
 /** Third-party code that a start needs, and small modules: they stay in our files. */
 const inlined = [typebox, "fastest-levenshtein", "eventsource-parser", "@streamparser/json"];
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
-const { library, tests, command, worker, inlines } =
-  packages[manifest.name] ?? fail("scripts/bundle.mjs knows no entry points of it, add them there");
-for (const source of Object.values({ ...library, ...tests, ...command, ...worker })) {
-  if (!existsSync(source)) fail(`the entry point ${source} is missing`);
+const {
+  library,
+  tests,
+  command,
+  worker,
+  inlines,
+  groups: loadedTogether = [],
+} = packages[manifest.name] ?? fail("scripts/bundle.mjs knows no entry points of it, add them there");
+for (const source of [
+  ...Object.values({ ...library, ...tests, ...command, ...worker }),
+  ...loadedTogether.flatMap(({ modules }) => modules),
+]) {
+  if (!existsSync(source)) fail(`${source} is missing`);
 }
 
 // Hashed chunks pile up otherwise, and get published.
@@ -77,14 +71,7 @@ const outputs = await bundle(
 );
 if (command) {
   const imports = installed.filter((name) => !packageNames.includes(name));
-  Object.assign(
-    outputs,
-    skipShim(
-      "src/main.ts",
-      "dist/cli.js",
-      await bundle(command, { folder: "command", imports, shared: ["src/main.ts"], groups: [checks, toolRuns] }),
-    ),
-  );
+  Object.assign(outputs, await bundle(command, { folder: "command", imports, shared: ["src/main.ts"] }));
 }
 
 if (worker) Object.assign(outputs, await bundle(worker, { folder: "chunks", imports: installed, shared: [] }));
@@ -116,10 +103,9 @@ console.log(`${manifest.name}: ${sizes.length} files, ${Math.round(sizes.reduce(
  * @param folder - of dist, for the chunks.
  * @param imports - packages that stay imports.
  * @param shared - what is loaded by the time that anything else is; see fewChunks.
- * @param groups - what is loaded together later on; see fewChunks.
  * @returns what was written, as esbuild's metafile tells it.
  */
-async function bundle(entryPoints, { folder, imports, shared, groups }) {
+async function bundle(entryPoints, { folder, imports, shared }) {
   const { metafile } = await build({
     ...options(imports),
     entryPoints,
@@ -130,7 +116,7 @@ async function bundle(entryPoints, { folder, imports, shared, groups }) {
       fewChunks(
         shared,
         packageNames.filter((name) => !imports.includes(name)),
-        groups,
+        loadedTogether,
       ),
       ...(inlines ? [] : [vendorModules([...imports, ...packageNames], inlined, vendored)]),
     ],
@@ -139,29 +125,11 @@ async function bundle(entryPoints, { folder, imports, shared, groups }) {
     sourcemap: folder !== "command",
     sourcesContent: false,
   }).catch(failed);
-  return metafile.outputs;
-}
-
-/**
- * What `import()` finds is an entry point of its own, and where others share all of it, esbuild leaves a file there that only hands on
- * what a chunk exports. A start would read one file more for that, which takes a millisecond.
- *
- * @param entryPoint - whose shim it is.
- * @param importer - the one file that imports it.
- */
-function skipShim(entryPoint, importer, outputs) {
-  const [shim] = Object.entries(outputs).find(([, output]) => output.entryPoint === entryPoint);
-  const handedOn = /^import\{(\w+)\}from"(\.\/[^"]+)";(?:import"[^"]+";)*export\{\1\};\s*$/.exec(readFileSync(shim, "utf8"));
-  if (!handedOn) fail(`${shim} is more than a shim; look at what src/main.ts shares`);
-  const folder = posix.dirname(importer);
-  const [from, to] = [shim, posix.join(posix.dirname(shim), handedOn[2])].map((file) => `"./${posix.relative(folder, file)}"`);
-  const text = readFileSync(importer, "utf8");
-  const replaced = text.replace(from, to);
-  if (replaced === text) fail(`${importer} does not import ${shim}`);
-  writeFileSync(importer, replaced);
-  rmSync(shim);
-  const { [shim]: _skipped, ...rest } = outputs;
-  return rest;
+  const late = [...shared, ...loadedTogether.flatMap(({ modules }) => modules)];
+  return skipShims(
+    metafile.outputs,
+    late.filter((module) => !Object.values(entryPoints).includes(module)),
+  );
 }
 
 /** What all bundles have in common. `imports`: packages that stay imports. */

@@ -7,8 +7,7 @@ import { resolve } from "node:path";
  *
  * @param entries - the library's entry points, such as `src/index.ts`.
  * @param inlined - packages that are part of our files; an extension gets the running copy of them by `import()`.
- * @param groups - of what is fetched with `import()` and shares most of its modules: each entry of a group takes all of it along, and so
- *   does what `users` matches. In the same way that makes one chunk of each.
+ * @param groups - see groups.mjs. In the same way each module of a group takes all of them along, which makes one chunk of each group.
  */
 export const fewChunks = (entries, inlined, groups = []) => ({
   name: "few-chunks",
@@ -21,9 +20,9 @@ export const fewChunks = (entries, inlined, groups = []) => ({
     });
     build.onLoad({ filter: /.*/, namespace: "with-library" }, ({ path }) => {
       const taken = entries.map((entry) => resolve(entry));
-      for (const { entries, users } of groups) {
-        const group = entries.map((entry) => resolve(entry));
-        if (group.includes(path) || users.test(path)) taken.push(...group.filter((entry) => entry !== path));
+      for (const { modules, users } of groups) {
+        const group = modules.map((module) => resolve(module));
+        if (group.includes(path) || users?.test(path)) taken.push(...group.filter((module) => module !== path));
       }
       return {
         contents: [

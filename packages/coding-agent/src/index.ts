@@ -91,13 +91,13 @@ export { createAgentSession } from "./session/assemble/create.ts";
 export type { AgentSessionEvent } from "./session/events.ts";
 export type { CreateAgentSessionOptions } from "./session/options.ts";
 export type { BranchPoint, SessionHistory } from "./session/parts/history.ts";
-export type { CommandObserver } from "./tools/bash/definition.ts";
+export type { CommandObserver } from "./tools/bash/run.ts";
 export { defineTool, type ToolDefinition } from "./tools/define-tool.ts";
-export type { DelegationEvent, DelegationObserver } from "./tools/delegate/definition.ts";
+export type { DelegationEvent, DelegationObserver } from "./tools/delegate/run.ts";
 export type { DirectoryEntry, FileAccess, FileFacts, FileType, OpenFile } from "./tools/files/file-access.ts";
 export { localFiles } from "./tools/files/local-files.ts";
 export { type BuiltInToolName, builtInToolNames } from "./tools/index.ts";
-export type { PreviewEvent } from "./tools/preview/definition.ts";
+export type { PreviewEvent } from "./tools/preview/run.ts";
 export { Type } from "./type-builder.ts";
 export {
   absentUser,

@@ -33,7 +33,7 @@ export type AgentRpcOptions = Streams & Omit<BaseOptions, "cwd" | "agentDir"> & 
 export async function runRpcMode(session: AgentSession, options: RpcModeOptions): Promise<void> {
   const { input, output, signal, streamMode = "snapshots", ready = true } = options;
   ignoreErrorsOf(input, output);
-  const { openWritable, serveRpc } = await loadServers();
+  const [{ serveRpc }, { openWritable }] = await Promise.all([import("./modes/rpc/rpc-mode.ts"), import("./modes/stdout.ts")]);
   await serveRpc(session, { input, output: openWritable(output), streamMode, ready, warmUp: false, signal });
 }
 
@@ -45,7 +45,11 @@ export async function runRpcMode(session: AgentSession, options: RpcModeOptions)
  */
 export async function serveAgentRpc({ input, output, signal, ...base }: AgentRpcOptions): Promise<void> {
   ignoreErrorsOf(input, output);
-  const { agentFolder, openWritable, startAgentChat } = await loadServers();
+  const [{ startAgentChat }, { openWritable }, { agentFolder }] = await Promise.all([
+    import("./modes/agent-chat/agent-chat-mode.ts"),
+    import("./modes/stdout.ts"),
+    import("./config/paths.ts"),
+  ]);
   const options = { ...base, cwd: base.cwd ?? process.cwd(), agentDir: base.agentDir ?? agentFolder() };
   const chat = startAgentChat(options, input, openWritable(output));
   const onAbort = () => void chat.stop();
@@ -54,9 +58,6 @@ export async function serveAgentRpc({ input, output, signal, ...base }: AgentRpc
   await chat.finished;
   signal?.removeEventListener("abort", onAbort);
 }
-
-/** Together, since the build makes a file of what is loaded together; and late, since few programs that use the library serve. */
-const loadServers = () => import("./modes/servers.ts");
 
 /** An error of a stream is its end, also one that comes before it is read or written. */
 function ignoreErrorsOf(...streams: (Readable | Writable)[]): void {

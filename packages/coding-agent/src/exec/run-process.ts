@@ -1,19 +1,8 @@
-import { MarkSeries } from "./command-mark.ts";
+import type { LocalProcessesOptions, LocalRunner } from "./local-runner.ts";
 import type { ProcessRunner } from "./process-runner.ts";
 
+export type { LocalProcessesOptions } from "./local-runner.ts";
 export type { ProcessResult, ProcessRunner, RunProcessOptions } from "./process-runner.ts";
-
-/** As much of one command's output as is stored. */
-const maxOutputFileBytes = 1024 ** 3;
-
-export interface LocalProcessesOptions {
-  /** The environment of commands that are given none. Default: that of this process at the time. */
-  env?: NodeJS.ProcessEnv | undefined;
-  /** Absolute path of the shell for shell commands: one that knows `-c`. Default: bash, or sh where there is none. */
-  shellPath?: string | undefined;
-  /** Bytes of one command's output that are stored in a file at most. Default: 1 GiB. */
-  maxOutputFileBytes?: number | undefined;
-}
 
 /** Runs commands on this machine, and knows what they leave behind. */
 export interface LocalProcesses {
@@ -35,35 +24,18 @@ export interface LocalProcesses {
 
 /** A runner of its own for each session, so that the end of the session can be the end of its background processes. */
 export function createLocalProcesses(options: LocalProcessesOptions = {}): LocalProcesses {
-  const marks = new MarkSeries();
-  const groups = new Set<number>();
+  // Loaded with the first command, which most processes run long after their start, if at all.
+  let runner: Promise<LocalRunner> | undefined;
   return {
     async run(runOptions) {
-      const mark = marks.next();
-      const { runCommand, isOurGroup } = await loadRunner();
-      return runCommand({
-        ...(options.env && { env: options.env }),
-        ...runOptions,
-        mark,
-        shellPath: options.shellPath,
-        maxFileBytes: options.maxOutputFileBytes ?? maxOutputFileBytes,
-        onSpawn(leaderPid) {
-          for (const group of groups) if (!isOurGroup(group)) groups.delete(group);
-          groups.add(leaderPid);
-        },
-      });
+      runner ??= import("./local-runner.ts").then(({ LocalRunner }) => new LocalRunner(options));
+      return (await runner).run(runOptions);
     },
     async stop() {
-      if (!marks.isUsed) return;
-      const { killTree, isOurGroup } = await loadRunner();
-      await killTree({ groups: new Set([...groups].filter(isOurGroup)), mark: marks.prefix });
-      groups.clear();
+      await (await runner)?.stop();
     },
   };
 }
-
-/** What runs commands, which most processes need long after their start, if at all. */
-const loadRunner = () => import("./local-runner.ts");
 
 /** Runs commands on this machine with its environment. What they leave behind lives until this process ends. */
 export const runProcess: ProcessRunner = createLocalProcesses().run;

@@ -6,9 +6,6 @@ import { listSources, type NamedPaths, type ResourceSource, skillPrefix } from "
 import type { Skill } from "./skills.ts";
 import type { PromptTemplate } from "./templates.ts";
 
-/** Loads the code that reads the files. Call it early to save this time later. */
-export const loadReaders = () => import("./load-resources.ts");
-
 const callPattern = /^\/(\S+)(?:\s+([\s\S]*))?$/;
 
 /** The resources of a folder and its user for prompts. */
@@ -31,6 +28,11 @@ export interface PromptResourcesOptions {
   templates?: NamedPaths | false | undefined;
   /** Called once for each problem. */
   report(problem: string): void;
+}
+
+/** Loads the code that reads the files and writes the system prompt. Call it early to save this time at the first prompt. */
+export async function loadReaders(): Promise<void> {
+  await Promise.all([import("./context-files.ts"), import("./skills.ts"), import("./templates.ts"), import("./system-prompt.ts")]);
 }
 
 /** The context files, skills and prompt templates of a session, read on demand. */
@@ -56,7 +58,8 @@ export class PromptResources {
 
   /** The templates and skills as slash commands. */
   async commands(cwd: string): Promise<SlashCommand[]> {
-    const [{ templates, skills }, { templateCommand, skillCommand }] = await Promise.all([this.load(cwd), loadReaders()]);
+    const { templates, skills } = await this.load(cwd);
+    const [{ templateCommand }, { skillCommand }] = await Promise.all([import("./templates.ts"), import("./skills.ts")]);
     return [...templates.map(templateCommand), ...skills.map(skillCommand)];
   }
 
@@ -70,10 +73,10 @@ export class PromptResources {
     if (name === undefined) return text;
     const { templates, skills } = await this.load(cwd);
     const template = templates.find((candidate) => candidate.name === name);
-    if (template) return (await loadReaders()).invokeTemplate(template, args);
+    if (template) return (await import("./templates.ts")).invokeTemplate(template, args);
     if (!name.startsWith(skillPrefix) || this.#options.skills === false) return text;
     const skill = skills.find((candidate) => name === `${skillPrefix}${candidate.name}`);
-    if (skill) return (await loadReaders()).invokeSkill(skill, args);
+    if (skill) return (await import("./skills.ts")).invokeSkill(skill, args);
     const names = skills.map((candidate) => candidate.name).join(", ") || "none";
     throw new SessionError("invalid_input", `There is no skill named "${name.slice(skillPrefix.length)}". Skills: ${names}.`);
   }
@@ -86,7 +89,11 @@ export class PromptResources {
       if (named === false) return [];
       return listSources(named, { project: isTrusted ? join(cwd, ".pi", folder) : undefined, user: join(agentDir, folder) });
     };
-    const { loadContextFiles, loadSkills, loadTemplates } = await loadReaders();
+    const [{ loadContextFiles }, { loadSkills }, { loadTemplates }] = await Promise.all([
+      import("./context-files.ts"),
+      import("./skills.ts"),
+      import("./templates.ts"),
+    ]);
     const [files, skillList, templateList] = await Promise.all([
       contextFiles ? loadContextFiles({ cwd, agentDir, report }) : [],
       loadSkills(sources(skills, "skills"), report),

@@ -9,12 +9,12 @@ import type { RetrySettings } from "../run/auto-retry.ts";
 import type { CompactionSettings } from "../run/compaction/policy.ts";
 import type { RunLimits } from "../run/limits.ts";
 import type { StreamRule } from "../run/stream-rules/rule.ts";
-import type { CommandObserver } from "../tools/bash/definition.ts";
+import type { CommandObserver } from "../tools/bash/run.ts";
 import type { ToolDefinition } from "../tools/define-tool.ts";
-import type { DelegationObserver } from "../tools/delegate/definition.ts";
+import type { DelegationObserver } from "../tools/delegate/run.ts";
 import type { FileAccess } from "../tools/files/file-access.ts";
 import type { BuiltInToolName } from "../tools/index.ts";
-import type { PreviewEvent } from "../tools/preview/definition.ts";
+import type { PreviewEvent } from "../tools/preview/run.ts";
 import type { UserInterface } from "../user-interface.ts";
 
 /** What `createAgentSession` can be told. Everything has a default. */

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { loadApi, type Model } from "@pikit/ai";
 import { loadReaders } from "../prompt/prompt-resources.ts";
-import { loadRuns } from "../tools/load-runs.ts";
+import { loadRuns } from "../tools/index.ts";
 
 /** Loads what the first run of a session needs and its start did not. Never rejects. */
 export async function loadForRun(model: Model | undefined): Promise<void> {

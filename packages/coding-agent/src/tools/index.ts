@@ -1,10 +1,11 @@
 import type { AgentTool } from "@pikit/agent";
 import type { TodoList } from "../todo/todo-list.ts";
-import { type BashToolOptions, createBashTool } from "./bash/definition.ts";
-import type { DelegateToolOptions } from "./delegate/definition.ts";
+import { createBashTool } from "./bash/definition.ts";
+import type { BashToolOptions } from "./bash/run.ts";
+import type { DelegateToolOptions } from "./delegate/run.ts";
 import { createEditTool } from "./edit/definition.ts";
 import type { FileToolOptions } from "./files/file-access.ts";
-import type { PreviewToolOptions } from "./preview/definition.ts";
+import type { PreviewToolOptions } from "./preview/run.ts";
 import { createReadTool } from "./read/definition.ts";
 import { createWriteTool } from "./write/definition.ts";
 
@@ -16,8 +17,8 @@ export interface BuiltInToolOptions extends BashToolOptions, FileToolOptions, Pr
 
 type ToolFactory = (cwd: string, options: BuiltInToolOptions) => AgentTool;
 
-/** In the order in which models see them. Those that are not among the defaults are loaded when they are asked for. */
-const loaders = {
+/** In the order in which models see them. Definitions of tools that are not among the defaults are loaded when they are asked for. */
+const definitions = {
   read: () => createReadTool,
   bash: () => createBashTool,
   edit: () => createEditTool,
@@ -36,15 +37,20 @@ const loaders = {
   },
 } satisfies Record<string, () => ToolFactory | Promise<ToolFactory>>;
 
-export type BuiltInToolName = keyof typeof loaders;
+export type BuiltInToolName = keyof typeof definitions;
 
-export const builtInToolNames = Object.keys(loaders) as BuiltInToolName[];
+export const builtInToolNames = Object.keys(definitions) as BuiltInToolName[];
 
 /** What a session has that was not asked for other tools. */
 export const defaultToolNames: readonly BuiltInToolName[] = ["read", "bash", "edit", "write"];
 
+/** Loads what carries out calls of the usual tools, which otherwise comes with the first call of each. */
+export async function loadRuns(): Promise<void> {
+  await Promise.all([import("./read/run.ts"), import("./bash/run.ts"), import("./edit/run.ts"), import("./write/run.ts")]);
+}
+
 export function isBuiltInToolName(name: string): name is BuiltInToolName {
-  return Object.hasOwn(loaders, name);
+  return Object.hasOwn(definitions, name);
 }
 
 const builtIn = new WeakSet<AgentTool>();
@@ -63,7 +69,9 @@ export type CreateBuiltInTools = (cwd: string, options: BuiltInToolOptions) => A
  * @param names - Which ones, in this order. Default: `defaultToolNames`.
  */
 export async function loadTools(names: readonly BuiltInToolName[] = defaultToolNames): Promise<CreateBuiltInTools> {
-  const factories: ToolFactory[] = await Promise.all(names.map((name) => loaders[name]() as ToolFactory | Promise<ToolFactory>));
+  const factories: ToolFactory[] = await Promise.all(
+    names.map((name) => definitions[name]() as ToolFactory | Promise<ToolFactory>),
+  );
   return (cwd, options) =>
     factories.map((create) => {
       const tool = create(cwd, options);

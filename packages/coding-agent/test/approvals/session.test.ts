@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ScriptedAnswer } from "@pikit/ai";
 import { expect, test } from "vitest";
 import type { AgentSession } from "../../src/session/agent-session.ts";
-import type { PreviewEvent } from "../../src/tools/preview/definition.ts";
+import type { PreviewEvent } from "../../src/tools/preview/run.ts";
 import { absentUser, type Confirmation, type UserInterface } from "../../src/user-interface.ts";
 import { createScriptedSession } from "../helpers/sessions.ts";
 import { useWorkspace } from "../helpers/workspace.ts";

@@ -1,6 +1,6 @@
 import { isAiError, type StopReason } from "@pikit/ai";
 import { SessionError, UsageError } from "../../errors.ts";
-import type { PreviewEvent } from "../../tools/preview/definition.ts";
+import type { PreviewEvent } from "../../tools/preview/run.ts";
 import type { BaseOptions } from "./chat-options.ts";
 import type { ChatOutput } from "./chat-output.ts";
 import { ChatSessions } from "./chat-sessions.ts";

@@ -144,7 +144,7 @@ export class RpcServer {
   async #work(request: Request, after: Promise<void>, leaveLane: () => void = () => {}): Promise<void> {
     const { command, record, controller } = request;
     try {
-      const params = commandDispatch[command].hasParams ? await (await loadParamReaders()).readParams(command, record) : {};
+      const params = commandDispatch[command].hasParams ? await (await import("./read-params.ts")).readParams(command, record) : {};
       await after;
       if (promptCommands.has(command)) await untilAborted(this.#started, controller.signal).catch(ignoreAbort);
       const context: HandlerContext = {
@@ -187,9 +187,6 @@ export class RpcServer {
 
 /** The prompt is answered all the same, and its run ends aborted. */
 function ignoreAbort(): void {}
-
-/** Loads the schemas of what comes in. May be called early, to have them ready. */
-export const loadParamReaders = () => import("./read-params.ts");
 
 /** The parameters have been checked against the table that the handler's type comes from. */
 function runHandler(command: CommandName, context: HandlerContext, params: Record<string, unknown>): unknown {

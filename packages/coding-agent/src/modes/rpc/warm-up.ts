@@ -5,14 +5,13 @@ import type { AgentSession } from "../../session/agent-session.ts";
 import { createAgentSession } from "../../session/assemble/create.ts";
 import { RecordWriter } from "../record-writer.ts";
 import { rehearsedAnswers } from "./rehearsed-answers.ts";
-import { loadParamReaders } from "./server.ts";
 
 /**
  * Makes a process that waits ready for its first prompt: loads what that needs, and goes through a prompt once, which takes several times as
  * long as a second time.
  */
 export async function warmUp(session: AgentSession): Promise<void> {
-  await Promise.all([loadParamReaders(), session.warmUp()]);
+  await Promise.all([import("./read-params.ts"), session.warmUp()]);
   if (session.models.current && !session.isStreaming) await rehearse(session.models.current);
 }
 

@@ -37,7 +37,7 @@ export interface CompactorOptions {
 }
 
 type Reason = "manual" | "threshold" | "overflow";
-type Steps = typeof import("./steps.ts");
+type Planning = typeof import("./cut-point.ts");
 
 /** What a compaction is to do. */
 interface Job {
@@ -47,7 +47,7 @@ interface Job {
   willRetry?: boolean;
   signal?: AbortSignal | undefined;
   /** Chooses what is summarised; undefined when there is nothing, and nobody is told of the compaction then. */
-  plan(branch: readonly SessionEntry[], model: Model, steps: Steps): CompactionPlan | undefined;
+  plan(branch: readonly SessionEntry[], model: Model, planning: Planning): CompactionPlan | undefined;
 }
 
 /**
@@ -168,7 +168,7 @@ export class Compactor {
       reason: "overflow",
       willRetry: true,
       signal,
-      plan: (branch, model, steps) => this.#planRecovery(branch, model, steps),
+      plan: (branch, model, planning) => this.#planRecovery(branch, model, planning),
     });
     return outcome !== undefined && "result" in outcome && !signal.aborted;
   }
@@ -198,7 +198,7 @@ export class Compactor {
   }
 
   /** Keeps what is usual; only as much as must be where even that would be too long. */
-  #planRecovery(branch: readonly SessionEntry[], model: Model, { planCompaction }: Steps): CompactionPlan | undefined {
+  #planRecovery(branch: readonly SessionEntry[], model: Model, { planCompaction }: Planning): CompactionPlan | undefined {
     const { settings, state } = this.#options;
     const window = this.#windowOf(model);
     const budget = scaleBudget(settings, window);
@@ -257,9 +257,13 @@ export class Compactor {
     const before = measureContext(state);
     const branch = await this.#options.readBranch();
     // Most sessions are never compacted.
-    const steps = await import("./steps.ts");
-    const { collectFiles, summarize, completeSummary, findOpenRequest, writtenPart } = steps;
-    const plan = model && job.plan(branch, model, steps);
+    const [planning, { collectFiles }, { summarize }, { completeSummary, findOpenRequest, writtenPart }] = await Promise.all([
+      import("./cut-point.ts"),
+      import("./file-lists.ts"),
+      import("./summarize.ts"),
+      import("./summary-text.ts"),
+    ]);
+    const plan = model && job.plan(branch, model, planning);
     if (!plan) return undefined;
     await onStart();
     signal.throwIfAborted();

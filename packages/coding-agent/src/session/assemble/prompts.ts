@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { AgentTool } from "@pikit/agent";
-import { loadReaders, PromptResources } from "../../prompt/prompt-resources.ts";
+import { PromptResources } from "../../prompt/prompt-resources.ts";
 import { SystemPrompt } from "../parts/system-prompt.ts";
 import type { SessionParts } from "../parts.ts";
 import type { Configuration } from "./configuration.ts";
@@ -25,7 +25,10 @@ export function createPrompts(
     // Another session begins with the files as they are now.
     if (readFor !== id) prompts.forget();
     readFor = id;
-    const [{ contextFiles, skills }, { buildSystemPrompt }] = await Promise.all([prompts.load(cwd), loadReaders()]);
+    const [{ contextFiles, skills }, { buildSystemPrompt }] = await Promise.all([
+      prompts.load(cwd),
+      import("../../prompt/system-prompt.ts"),
+    ]);
     return buildSystemPrompt({
       ...{ cwd, tools: present, contextFiles, skills },
       serverInstructions: mcp?.instructions ?? [],

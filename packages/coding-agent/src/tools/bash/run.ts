@@ -1,36 +1,62 @@
 import { type AgentToolResult, ToolError } from "@pikit/agent";
 import { defaultOutputLimits } from "../../exec/output-limits.ts";
 import { OutputTail } from "../../exec/output-tail.ts";
-import type { ProcessResult, ProcessRunner } from "../../exec/run-process.ts";
+import { type ProcessResult, type ProcessRunner, runProcess } from "../../exec/run-process.ts";
 import { createThrottle } from "../output/throttle.ts";
 import { formatSize } from "../output/truncate.ts";
-import type { BashDetails, BashToolOptions } from "./definition.ts";
+import type { BashParameters } from "./parameters.ts";
 
 /** Between two reports of a running command's output. */
 const updateIntervalMs = 100;
 const { maxBytes } = defaultOutputLimits;
 
-interface BashCall extends Omit<BashToolOptions, "defaultTimeoutSeconds"> {
-  runProcess: ProcessRunner;
+/** How the command ended and what of its output is in the text; while it runs, only the output's part. */
+export type BashDetails = Omit<ProcessResult, "output" | "outcome" | "exitCode" | "exitSignal"> &
+  Partial<Pick<ProcessResult, "outcome" | "exitCode" | "exitSignal">>;
+
+/** Sees the output of a running command as it comes, as plain text. */
+export type CommandObserver = (toolCallId: string, stream: "stdout" | "stderr", chunk: string) => void;
+
+export interface BashToolOptions {
+  /** What runs the command. Default: this machine. */
+  runProcess?: ProcessRunner;
+  /** For calls that ask for no timeout. Default: 0, which is no limit. */
+  defaultTimeoutSeconds?: number;
+  /**
+   * A pipe for each stream, so that `onCommandOutput` is told truly what came by which. Their order is then that in which they were
+   * read. Default: one pipe, exact order, and all output is told as stdout.
+   */
+  separateStreams?: boolean;
+  /** Told of output at once, before the throttled updates. What it throws ends the command. */
+  onCommandOutput?: CommandObserver;
+}
+
+interface BashCall extends BashToolOptions {
   toolCallId: string;
-  command: string;
-  /** 0: no limit. */
-  timeoutSeconds: number;
   cwd: string;
   signal: AbortSignal;
   onUpdate(partialResult: AgentToolResult<BashDetails>): void;
 }
 
 /** Carries out one call of `bash`. */
-export async function runBash(call: BashCall): Promise<AgentToolResult<BashDetails>> {
-  const { runProcess, toolCallId, command, timeoutSeconds, cwd, signal, onUpdate, onCommandOutput, separateStreams } = call;
+export async function runBash({ command, timeout }: BashParameters, call: BashCall): Promise<AgentToolResult<BashDetails>> {
+  // The loop has checked this; programs that use the library call a tool directly.
+  if (timeout !== undefined && !(timeout > 0)) {
+    throw new ToolError(
+      "invalid_arguments",
+      `timeout must be more than 0 seconds, but is ${timeout}. Leave it out for the default.`,
+    );
+  }
+  const { runProcess: run = runProcess, defaultTimeoutSeconds = 0 } = call;
+  const { toolCallId, cwd, signal, onUpdate, onCommandOutput, separateStreams } = call;
+  const timeoutSeconds = timeout ?? defaultTimeoutSeconds;
   const tail = new OutputTail();
   const updates = createThrottle(updateIntervalMs, () => {
     const { text, ...details } = tail.snapshot();
     onUpdate(toToolResult(text, details));
   });
   try {
-    const result = await runProcess({
+    const result = await run({
       command,
       cwd,
       signal,

@@ -1,55 +1,9 @@
-import { type AgentTool, type AgentToolResult, ToolError } from "@pikit/agent";
-import type { Static } from "@sinclair/typebox";
-import * as Type from "@sinclair/typebox";
-import { defaultOutputLimits } from "../../exec/output-limits.ts";
-import { createThrottle } from "../output/throttle.ts";
-import { formatSize, HeadCollector } from "../output/truncate.ts";
-import type { RunTask, TaskOutcome, TaskProgress } from "./task.ts";
-
-/** Between two reports of what a sub-task does. */
-const updateIntervalMs = 100;
-/** How many of its last steps are shown. */
-const shownSteps = 20;
-
-const parameters = Type.Object({
-  task: Type.String({
-    minLength: 1,
-    description: "What to do and what to report, complete: the sub-task sees nothing of this conversation, only the working folder",
-  }),
-  tools: Type.Optional(
-    Type.Array(Type.String(), {
-      description: "Names of tools that it may use (default: all of yours). Fewer keep it to the point.",
-    }),
-  ),
-});
-
-export type DelegateParameters = Static<typeof parameters>;
-
-/** What a sub-task has done and used; `usage.cost.total` is in US dollars. */
-export interface DelegateDetails extends Omit<TaskProgress, "status"> {
-  task: string;
-  /** Its last steps, oldest first. */
-  steps: string[];
-}
-
-/** What an observer is told of a sub-task: `started`, `progress`*, then `finished` or `failed`. */
-export type DelegationEvent =
-  | { type: "started"; description: string }
-  | { type: "progress"; status: string }
-  | { type: "finished"; summary: string }
-  | { type: "failed"; message: string };
-
-export type DelegationObserver = (toolCallId: string, event: DelegationEvent) => void;
-
-export interface DelegateToolOptions {
-  /** Works on the task in a session of its own; see `createTaskRunner`. */
-  runTask: RunTask;
-  /** Told at once of what happens, before the throttled updates. */
-  onDelegation?: DelegationObserver | undefined;
-}
+import type { AgentTool } from "@pikit/agent";
+import { delegateParameters } from "./parameters.ts";
+import type { DelegateDetails, DelegateToolOptions } from "./run.ts";
 
 /** The `delegate` tool: a sub-task in a fresh conversation. One that is not done is a `ToolError` with what it has said and used. */
-export function createDelegateTool({ runTask, onDelegation }: DelegateToolOptions): AgentTool<typeof parameters, DelegateDetails> {
+export function createDelegateTool(options: DelegateToolOptions): AgentTool<typeof delegateParameters, DelegateDetails> {
   return {
     name: "delegate",
     label: "Delegate",
@@ -57,76 +11,10 @@ export function createDelegateTool({ runTask, onDelegation }: DelegateToolOption
       "Gives a sub-task to an agent that begins with an empty conversation, works in the same folder with your tools or some of them, and " +
       "returns its final answer. Use it for work whose steps you need not see, such as searching a large code base, and for several " +
       "independent questions at once. It asks nothing back, so say all that it needs to know.",
-    parameters,
+    parameters: delegateParameters,
     executionMode: "parallel",
-    async execute(toolCallId, { task, tools }, signal, onUpdate) {
-      const tell = (event: DelegationEvent) => onDelegation?.(toolCallId, event);
-      const steps: string[] = [];
-      let latest: TaskProgress | undefined;
-      const updates = createThrottle(updateIntervalMs, () => latest && onUpdate(toUpdate(task, steps, latest)));
-      tell({ type: "started", description: task });
-      try {
-        const outcome = await runTask({
-          task,
-          tools,
-          signal,
-          onProgress(progress) {
-            latest = progress;
-            steps.push(progress.status);
-            if (steps.length > shownSteps) steps.shift();
-            tell({ type: "progress", status: progress.status });
-            updates.request();
-          },
-        });
-        const result = toResult(task, steps, outcome);
-        tell({ type: "finished", summary: outcome.text });
-        return result;
-      } catch (error) {
-        tell({ type: "failed", message: error instanceof Error ? error.message : String(error) });
-        throw error;
-      } finally {
-        updates.stop();
-      }
+    async execute(toolCallId, params, signal, onUpdate) {
+      return (await import("./run.ts")).runDelegate(params, { ...options, toolCallId, signal, onUpdate });
     },
   };
-}
-
-function toUpdate(task: string, steps: readonly string[], progress: TaskProgress): AgentToolResult<DelegateDetails> {
-  const { status: _status, ...counts } = progress;
-  return { content: [{ type: "text", text: steps.join("\n") }], details: { task, ...counts, steps: [...steps] } };
-}
-
-function toResult(task: string, steps: readonly string[], outcome: TaskOutcome): AgentToolResult<DelegateDetails> {
-  const { text, failure, ...counts } = outcome;
-  const details: DelegateDetails = { task, ...counts, steps: [...steps] };
-  const words = cutText(text);
-  if (failure) {
-    const said = words === "" ? "It said nothing." : `Its last words:\n${words}`;
-    throw new ToolError(failure.code, `The sub-task is not done: ${failure.reason}. ${said}\n\n${describeCost(outcome)}`, {
-      details,
-    });
-  }
-  return {
-    content: [{ type: "text", text: `${words || "(The sub-task ended without a word.)"}\n\n${describeCost(outcome)}` }],
-    details,
-  };
-}
-
-function cutText(text: string): string {
-  const head = new HeadCollector();
-  for (const line of text.trim().split("\n")) if (!head.add(line)) break;
-  const { lines, truncatedBy } = head.selection;
-  if (truncatedBy === null) return lines.join("\n");
-  const { maxLines, maxBytes } = defaultOutputLimits;
-  const limit = truncatedBy === "lines" ? `${maxLines} lines` : formatSize(maxBytes);
-  return `${lines.join("\n")}\n[The answer was cut at ${limit}.]`;
-}
-
-function describeCost({ turns, toolCalls, usage }: TaskOutcome): string {
-  const tokens = usage.totalTokens.toLocaleString("en-US");
-  return `[Sub-task: ${count(turns, "turn")}, ${count(toolCalls, "tool call")}, ${tokens} tokens, $${usage.cost.total.toFixed(4)}]`;
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}`;
 }

@@ -9,14 +9,27 @@ import { findExisting } from "../files/paths.ts";
 import { readWholeFile } from "../files/read-whole-file.ts";
 import { assertWorkingFolderOf, statRegularFile } from "../files/regular-file.ts";
 import { formatSize } from "../output/truncate.ts";
-import type { EditDetails, EditParameters } from "./definition.ts";
 import { createEditDiff } from "./edit-diff.ts";
 import { type Edit, locateEdits } from "./locate-edits.ts";
 import { Pacer } from "./pacer.ts";
+import type { EditParameters } from "./parameters.ts";
 import { applyReplacements } from "./replacement.ts";
 
 const maxFileBytes = fileLimits.edit;
 const byteOrderMark = Buffer.from("\ufeff");
+
+export interface EditDetails {
+  /** Absolute, with links followed. */
+  path: string;
+  /** Unified diff with line numbers; applied to the old content it gives the new one. Empty when it would be over 256 KB. */
+  diff: string;
+  /** 1-based line in the new file. */
+  firstChangedLine: number;
+  /** How many edits were made. */
+  replacements: number;
+  /** How many of them matched only tolerantly. */
+  tolerantMatches: number;
+}
 
 /** Carries out one call of `edit`. */
 export async function runEdit(

@@ -1,62 +1,12 @@
-import type { AgentTool, AgentToolResult } from "@pikit/agent";
-import type { Static } from "@sinclair/typebox";
-import * as Type from "@sinclair/typebox";
+import type { AgentTool } from "@pikit/agent";
 import { defaultOutputLimits } from "../../exec/output-limits.ts";
-import type { FileAccess, FileToolOptions } from "../files/file-access.ts";
-import { explainFileError } from "../files/file-errors.ts";
-import { detectFileKind, kindHeadBytes } from "../files/file-kind.ts";
-import { localFiles } from "../files/local-files.ts";
-import { findExisting } from "../files/paths.ts";
-import { assertWorkingFolderOf } from "../files/regular-file.ts";
 import { formatSize } from "../output/truncate.ts";
-import { compileGlob } from "../search/glob.ts";
-import { openRoot, type SearchRoot } from "../search/search-root.ts";
-import type { GrepRequest } from "./grep-request.ts";
-import { type FoundMatches, maxLineLength } from "./matches.ts";
-import { assertOneLine } from "./pattern-errors.ts";
-import { type GrepDetails, renderMatches } from "./render-matches.ts";
-import { findRipgrep, RipgrepUnavailable } from "./ripgrep-process.ts";
-
-const defaultLimit = 100;
-
-const parameters = Type.Object({
-  pattern: Type.String({
-    minLength: 1,
-    description: "Regular expression, tried on one line at a time; without look-around and backreferences",
-  }),
-  path: Type.Optional(
-    Type.String({
-      description: "File or folder to search, absolute or relative to the working folder (default: the working folder)",
-    }),
-  ),
-  glob: Type.Optional(
-    Type.String({
-      description: 'Which files of the folder to search: "*.ts", "src/**/*.{js,ts}" (relative to path); "!*.md" for all others',
-    }),
-  ),
-  ignoreCase: Type.Optional(Type.Boolean({ description: "Take upper and lower case as the same (default false)" })),
-  literal: Type.Optional(Type.Boolean({ description: "Take the pattern as plain text (default false)" })),
-  context: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 1000, description: "Lines to show before and after each match (default 0)" }),
-  ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, description: `Most matching lines to return (default ${defaultLimit})` })),
-});
-
-export type GrepParameters = Static<typeof parameters>;
-export type { GrepDetails } from "./render-matches.ts";
-
-export interface GrepToolOptions extends FileToolOptions {
-  /**
-   * Where ripgrep is: its absolute path, or undefined when there is none, and then a slower search gives the same results. Default: the
-   * one that is installed with this package. Not asked when `files` is given, since ripgrep knows this machine only.
-   */
-  findRipgrep?: () => Promise<string | undefined>;
-}
+import { defaultLimit, grepParameters, maxLineLength } from "./parameters.ts";
+import type { GrepDetails } from "./render-matches.ts";
+import type { GrepToolOptions } from "./run.ts";
 
 /** The `grep` tool for one working folder. No match is a normal result; a pattern that is not valid is a `ToolError`. */
-export function createGrepTool(cwd: string, options: GrepToolOptions = {}): AgentTool<typeof parameters, GrepDetails> {
-  const files = options.files ?? localFiles;
-  const locateRipgrep = options.findRipgrep ?? findRipgrep;
+export function createGrepTool(cwd: string, options: GrepToolOptions = {}): AgentTool<typeof grepParameters, GrepDetails> {
   return {
     name: "grep",
     label: "Grep",
@@ -64,78 +14,10 @@ export function createGrepTool(cwd: string, options: GrepToolOptions = {}): Agen
       "Finds lines that match a regular expression in the files of a folder. Returns path:line: text, paths relative to the working " +
       "folder. Skips what .gitignore files exclude and binary files; dotfiles are searched. " +
       `At most ${defaultLimit} matches (see limit) and ${formatSize(defaultOutputLimits.maxBytes)}; lines are cut at ${maxLineLength} characters.`,
-    parameters,
+    parameters: grepParameters,
     executionMode: "parallel",
     async execute(_toolCallId, params, signal) {
-      const { pattern, path = ".", glob, context = 0, limit = defaultLimit } = params;
-      let absolutePath = path;
-      try {
-        await assertWorkingFolderOf(files, cwd);
-        assertOneLine(pattern);
-        absolutePath = await findExisting(cwd, path, files);
-        const root = await openRoot(files, cwd, absolutePath, path);
-        if (root.type === "file" && (await isBinary(files, root))) return binaryResult(root, path);
-        const request: GrepRequest = {
-          files,
-          root,
-          pattern,
-          isLiteral: params.literal ?? false,
-          ignoreCase: params.ignoreCase ?? false,
-          context,
-          limit,
-          signal,
-          ...(root.type === "directory" && glob !== undefined && { glob: await compileFileGlob(glob) }),
-        };
-        const program = files === localFiles ? await locateRipgrep() : undefined;
-        const { text, details } = renderMatches(await search(program, request), {
-          path: absolutePath,
-          show: root.show,
-          context,
-          limit,
-        });
-        return { content: [{ type: "text", text }], details };
-      } catch (error) {
-        throw await explainFileError(error, { files, cwd, action: "search", path, absolutePath });
-      }
+      return (await import("./run.ts")).runGrep(params, { ...options, cwd, signal });
     },
   };
-}
-
-async function search(program: string | undefined, request: GrepRequest): Promise<FoundMatches> {
-  if (program !== undefined) {
-    const { searchWithRipgrep } = await import("./ripgrep-search.ts");
-    try {
-      return await searchWithRipgrep(program, request);
-    } catch (error) {
-      if (!(error instanceof RipgrepUnavailable)) throw error;
-    }
-  }
-  const { searchThroughAccess } = await import("./scan-tree.ts");
-  return searchThroughAccess(request);
-}
-
-async function compileFileGlob(text: string): Promise<NonNullable<GrepRequest["glob"]>> {
-  const isNegated = text.startsWith("!");
-  const body = isNegated ? text.slice(1) : text;
-  // A file is never a folder: what is meant is its content.
-  const { matches } = await compileGlob(body.endsWith("/") ? `${body}**` : body);
-  return { text, accepts: (path) => matches(path, false) !== isNegated };
-}
-
-async function isBinary(files: FileAccess, { realPath }: SearchRoot): Promise<boolean> {
-  const file = await files.open(realPath);
-  try {
-    const head = Buffer.alloc(kindHeadBytes);
-    return detectFileKind(head.subarray(0, await file.read(head, 0))).kind === "binary";
-  } finally {
-    await file.close();
-  }
-}
-
-function binaryResult({ absolutePath, size }: SearchRoot, path: string): AgentToolResult<GrepDetails> {
-  const nothing = { files: [], truncatedBy: null, unreadable: 0 };
-  const { details } = renderMatches(nothing, { path: absolutePath, show: (inner) => inner, context: 0, limit: defaultLimit });
-  const advice = "Look into it with bash, for example with strings or xxd.";
-  const text = `No matches found: ${path} is a binary file (${formatSize(size)}), which is not searched. ${advice}`;
-  return { content: [{ type: "text", text }], details };
 }

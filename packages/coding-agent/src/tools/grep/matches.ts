@@ -1,8 +1,7 @@
 import { defaultOutputLimits } from "../../exec/output-limits.ts";
 import { comparePaths } from "../search/name-order.ts";
+import { maxLineLength } from "./parameters.ts";
 
-/** Longest line that is shown, in UTF-16 units: minified code would fill the answer. */
-export const maxLineLength = 500;
 const { maxBytes } = defaultOutputLimits;
 
 export interface FoundLine {

@@ -1,6 +1,7 @@
 import { defaultOutputLimits } from "../../exec/output-limits.ts";
 import { formatSize, HeadCollector } from "../output/truncate.ts";
-import { type FoundMatches, maxLineLength } from "./matches.ts";
+import type { FoundMatches } from "./matches.ts";
+import { maxLineLength } from "./parameters.ts";
 
 const { maxBytes } = defaultOutputLimits;
 

@@ -5,7 +5,8 @@ import { isInRepository } from "../search/repositories.ts";
 import { walkTree } from "../search/walk.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import { unlessHeldUp } from "./held-up.ts";
-import { type FoundMatches, MatchCollector, maxLineLength, mergeMatches, toFoundLine } from "./matches.ts";
+import { type FoundMatches, MatchCollector, mergeMatches, toFoundLine } from "./matches.ts";
+import { maxLineLength } from "./parameters.ts";
 import { explainRefusal } from "./pattern-errors.ts";
 import { RipgrepRefusal, runRipgrep } from "./ripgrep-process.ts";
 

@@ -9,13 +9,35 @@ import { localFiles } from "../files/local-files.ts";
 import { findExisting } from "../files/paths.ts";
 import { readWholeFile } from "../files/read-whole-file.ts";
 import { assertWorkingFolderOf, statRegularFile } from "../files/regular-file.ts";
+import type { Size } from "../images/image-limits.ts";
 import { formatSize } from "../output/truncate.ts";
-import type { ReadDetails, ReadParameters } from "./definition.ts";
+import type { ReadParameters } from "./parameters.ts";
 import { type LineWindow, readLines } from "./read-lines.ts";
 
 /** A larger image file is not even looked into. */
 const maxImageFileBytes = fileLimits.image;
 const { maxLines, maxBytes } = defaultOutputLimits;
+
+export interface ReadDetails {
+  /** Absolute. */
+  path: string;
+  /** `image/png` and the like for an image, as its file is; else absent. */
+  mimeType?: string;
+  /** Of an image: pixels of the file, upright. */
+  imageSize?: Size;
+  /** Of an image that is shown: pixels of what the model gets, which may be scaled down. */
+  shownImageSize?: Size;
+  /** Whether lines are missing after those returned. */
+  truncated: boolean;
+  truncatedBy: "lines" | "bytes" | null;
+  /** 1-based number of the first line returned. */
+  firstLine: number;
+  outputLines: number;
+  /** UTF-8 bytes. */
+  outputBytes: number;
+  /** null when the file is too long to count them, or not text. */
+  totalLines: number | null;
+}
 
 /** Carries out one call of `read`. */
 export async function runRead(

@@ -7,7 +7,16 @@ import { localFiles } from "../files/local-files.ts";
 import { expandPath } from "../files/paths.ts";
 import { assertWorkingFolderOf } from "../files/regular-file.ts";
 import { formatSize } from "../output/truncate.ts";
-import type { WriteDetails, WriteParameters } from "./definition.ts";
+import type { WriteParameters } from "./parameters.ts";
+
+export interface WriteDetails {
+  /** Absolute, with links followed. */
+  path: string;
+  /** UTF-8 bytes written. */
+  bytes: number;
+  /** false when an existing file was replaced. */
+  created: boolean;
+}
 
 /** Carries out one call of `write`. */
 export async function runWrite(

@@ -6,13 +6,9 @@ import { holdClock } from "@pikit/test-kit/clock";
 import { Errors } from "@sinclair/typebox/errors";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createLocalProcesses, type ProcessResult } from "../../../src/exec/run-process.ts";
-import {
-  type BashDetails,
-  type BashParameters,
-  type BashToolOptions,
-  type CommandObserver,
-  createBashTool,
-} from "../../../src/tools/bash/definition.ts";
+import { createBashTool } from "../../../src/tools/bash/definition.ts";
+import type { BashParameters } from "../../../src/tools/bash/parameters.ts";
+import type { BashDetails, BashToolOptions, CommandObserver } from "../../../src/tools/bash/run.ts";
 import { livingMembers } from "../../exec/processes.ts";
 import { useTempFolder } from "../../exec/temp-folder.ts";
 import { type RunOptions, runTool, textOf } from "../run-tool.ts";

@@ -2,7 +2,8 @@ import { type AgentToolResult, ToolError } from "@pikit/agent";
 import { emptyUsage } from "@pikit/ai";
 import { holdClock } from "@pikit/test-kit/clock";
 import { describe, expect, test } from "vitest";
-import { createDelegateTool, type DelegateDetails, type DelegationEvent } from "../../../src/tools/delegate/definition.ts";
+import { createDelegateTool } from "../../../src/tools/delegate/definition.ts";
+import type { DelegateDetails, DelegationEvent } from "../../../src/tools/delegate/run.ts";
 import type { Task, TaskOutcome } from "../../../src/tools/delegate/task.ts";
 import { runTool, textOf } from "../run-tool.ts";
 

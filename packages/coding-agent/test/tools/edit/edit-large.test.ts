@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { watchEventLoop } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
-import { createEditTool, type EditParameters } from "../../../src/tools/edit/definition.ts";
+import { createEditTool } from "../../../src/tools/edit/definition.ts";
+import type { EditParameters } from "../../../src/tools/edit/parameters.ts";
 import { useTempFolder } from "../../exec/temp-folder.ts";
 import { runTool } from "../run-tool.ts";
 

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { assertLinear } from "@pikit/test-kit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createEditTool, type EditParameters } from "../../../src/tools/edit/definition.ts";
+import { createEditTool } from "../../../src/tools/edit/definition.ts";
 import { foldText } from "../../../src/tools/edit/fold-text.ts";
+import type { EditParameters } from "../../../src/tools/edit/parameters.ts";
 import { useTempFolder } from "../../exec/temp-folder.ts";
 import { runTool, textOf } from "../run-tool.ts";
 

@@ -1,7 +1,8 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createLsTool, type LsParameters } from "../../../src/tools/ls/definition.ts";
+import { createLsTool } from "../../../src/tools/ls/definition.ts";
+import type { LsParameters } from "../../../src/tools/ls/parameters.ts";
 import { useTempFolder } from "../../exec/temp-folder.ts";
 import { createMemoryFiles } from "../files/memory-files.ts";
 import { runTool, textOf } from "../run-tool.ts";

@@ -4,13 +4,9 @@ import { type IncomingMessage, request } from "node:http";
 import { connect, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
-import {
-  createPreviewTool,
-  type PreviewEvent,
-  type PreviewParameters,
-  type PreviewTool,
-  type PreviewToolOptions,
-} from "../../../src/tools/preview/definition.ts";
+import { createPreviewTool, type PreviewTool } from "../../../src/tools/preview/definition.ts";
+import type { PreviewParameters } from "../../../src/tools/preview/parameters.ts";
+import type { PreviewEvent, PreviewToolOptions } from "../../../src/tools/preview/run.ts";
 import { useTempFolder } from "../../exec/temp-folder.ts";
 import { runTool, textOf } from "../run-tool.ts";
 

@@ -1,0 +1,14 @@
+import type { Static } from "@sinclair/typebox";
+import * as Type from "@sinclair/typebox";
+
+/** Entries that are returned when a call asks for no other number. */
+export const defaultLimit = 500;
+
+export const lsParameters = Type.Object({
+  path: Type.Optional(
+    Type.String({ description: "Folder to list, absolute or relative to the working folder (default: the working folder)" }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: `Most entries to return (default ${defaultLimit})` })),
+});
+
+export type LsParameters = Static<typeof lsParameters>;
