@@ -4,6 +4,7 @@ import type { AgentSession } from "../session/agent-session.ts";
 import { endInTime } from "./end-in-time.ts";
 import { outcomeOf } from "./outcome.ts";
 import { RecordWriter } from "./record-writer.ts";
+import { runInOrder } from "./run-in-order.ts";
 import { RunReport } from "./run-report.ts";
 import { openStdout, reportFailure } from "./stdout.ts";
 
@@ -24,16 +25,13 @@ export async function runJsonMode(
   const report = new RunReport(session);
   output.send(session.history.header);
   let isRead = true;
-  const unread = stdout.closed.then(async () => {
+  void stdout.closed.then(() => {
     isRead = false;
-    await session.dispose();
-    return [];
+    session.shutdown.request();
+    return session.dispose();
   });
   try {
-    await session.start();
-    for (const { text, ...rest } of await Promise.race([prompts, unread, session.shutdown.requested.then(() => [])])) {
-      if (isRead && !session.shutdown.isRequested) await session.prompt(text, rest);
-    }
+    await runInOrder(session, prompts);
   } finally {
     await endInTime(session.dispose());
     await output.flush();

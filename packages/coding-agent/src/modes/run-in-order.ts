@@ -5,13 +5,13 @@ import { type Outcome, outcomeOf } from "./outcome.ts";
 /**
  * Starts a session and runs prompts one after another, as long as nothing asks for the end. Resolves with how the last one ended.
  *
- * @param tellFailure - Told in one line why a prompt before the last one failed.
+ * @param tellFailure - Called with one line that says why a prompt before the last one failed. Default: nothing is said.
  * @throws What `prompts` rejects with, and `AgentSession.prompt`.
  */
 export async function runInOrder(
   session: AgentSession,
   prompts: Promise<readonly PromptInput[]>,
-  tellFailure: (error: string) => void,
+  tellFailure: (error: string) => void = () => {},
 ): Promise<Outcome> {
   await session.start();
   const ended = session.shutdown.requested.then(() => []);
