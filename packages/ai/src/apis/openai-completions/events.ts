@@ -188,7 +188,7 @@ function fieldOfThinking(delta: NonNullable<Choice["delta"]>): ReasoningField | 
   return undefined;
 }
 
-/** Signature of thinking that arrived in a list of parts. It is no reasoning field, so later requests leave the block out. */
+/** Signature of thinking that arrived in a list of parts. No field corresponds to it, so later requests leave the block out. */
 const listField = "content";
 
 function textOfThinking({ thinking }: ContentPart): string {
