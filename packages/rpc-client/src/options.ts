@@ -23,7 +23,7 @@ export interface RpcClientOptions {
   streamMode?: StreamMode;
   /** Timeout of `start` for the first response, in milliseconds. Default 30,000; 0 means no timeout. */
   startTimeoutMs?: number;
-  /** Timeout of a command in milliseconds. Default 30,000; 0 means no timeout. By default `bash` and `compact` have no timeout. */
+  /** Timeout of a command in milliseconds. Default 30,000; 0 means no timeout. Does not apply to `bash` and `compact`, which have no timeout by default. */
   requestTimeoutMs?: number;
   /** Milliseconds that `stop` waits after it closes the agent's stdin, and again after SIGTERM. Default 5,000. */
   stopGraceMs?: number;

@@ -19,7 +19,7 @@ export interface SessionStore {
    * Opens a session to append to it, or only to read it.
    *
    * @param ref - `SessionInfo.ref`, or another name of a session in this store, such as a path.
-   * @param onEntry - Called with each entry, in the order of appending. The store does not keep the entries in memory.
+   * @param onEntry - Called with each entry, in the order of appending. `open` returns no entries, so the callback must keep those that the caller needs.
    * @param options - `readOnly`: opens without the lock, so that a session can be read while another process writes it; no appends.
    *   `takeOverLock`: see `SessionLockOptions`.
    * @throws {SessionError} `not_found`, `locked`, `read_failed`, `not_a_session`, `unsupported_version`. The session is then not locked.
