@@ -36,9 +36,9 @@ test("tools: files, a command on both streams, a plan", async () => {
     ]);
   const client = playChat(workspace, [
     { text: "First a plan.", deltas: 1, ...plan("in_progress", "pending") },
-    calls(["read", { path: "notes.txt" }], ["read", { path: "gone.txt" }]),
+    // A command among the calls makes all of them run in order; two calls of read alone would end in any order.
+    calls(["read", { path: "notes.txt" }], ["read", { path: "gone.txt" }], ["bash", { command: "wc -l < notes.txt" }]),
     plan("completed", "in_progress"),
-    calls(["bash", { command: "wc -l < notes.txt" }]),
     calls(["bash", { command: "echo no >&2; exit 3" }]),
     plan("completed", "completed"),
     { text: "Two lines.", deltas: 1 },
