@@ -1,10 +1,10 @@
-/** Milliseconds that it may take to stop what is going and to let go of a session. */
+/** Maximum milliseconds for stopping a run and closing a session. */
 const endMs = 10_000;
 
 /**
- * Waits for the end of something, but not for ever: who stops it wants the process to end, whatever an extension or a file server does.
+ * Waits for `ending`, but at most `endMs`: a hanging extension or file server must not keep the process from exiting.
  *
- * @returns Whether it came to its end.
+ * @returns Whether `ending` resolved in time.
  */
 export async function endInTime(ending: Promise<unknown>): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<boolean>();

@@ -9,10 +9,10 @@ import { RunReport } from "./run-report.ts";
 import { openStdout, reportFailure } from "./stdout.ts";
 
 /**
- * Writes the session header at once, then runs prompts in order and writes every event, as JSON lines. Resolves with the exit code when all is
- * written: 1 when the last answer failed or was aborted, or the session could not be stored, which a line on stderr says too.
+ * Writes the session header at once, then runs the prompts in order and writes all events as JSON lines. Resolves with the exit code when all
+ * is written: 1 if the last answer failed or was aborted, or the session could not be stored; a line on stderr then gives the reason.
  *
- * @param prompts - May take as long as somebody writes them; rejects when there are none.
+ * @param prompts - May wait for the user's input; rejects if there are no prompts.
  */
 export async function runJsonMode(
   session: AgentSession,

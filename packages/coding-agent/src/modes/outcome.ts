@@ -1,10 +1,10 @@
 import type { AgentSession } from "../session/agent-session.ts";
 
-/** How the last answer of a session ended. */
+/** The result of the last answer of a session. */
 export interface Outcome {
-  /** Its text; empty when there is none. */
+  /** The text of the answer; empty if there is none. */
   text: string;
-  /** Why it failed or was aborted; undefined when it did not. */
+  /** The reason why the answer failed or was aborted; undefined if it was complete. */
   error: string | undefined;
 }
 
@@ -14,7 +14,7 @@ export function outcomeOf(session: AgentSession): Outcome {
   }
   const answer = session.messages.findLast(({ role }) => role === "assistant");
   if (answer?.role !== "assistant") {
-    // Commands of extensions ask no model.
+    // A command of an extension may do its work without the model.
     const wasAsked = session.messages.some(({ role }) => role === "user");
     return { text: "", error: wasAsked ? "The run ended without an answer." : undefined };
   }

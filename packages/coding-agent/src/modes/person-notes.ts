@@ -1,12 +1,12 @@
 import type { SessionEvent } from "../protocol/events.ts";
 import type { AgentSessionEvent } from "../session/events.ts";
 
-/** Custom messages of ours, of which an event of their own tells. */
-const toldByEvents: ReadonlySet<string> = new Set(["ttsr", "todo-reminder"]);
+/** Types of custom messages that are not shown, because an event of their own reports them. */
+const reportedByEvents: ReadonlySet<string> = new Set(["ttsr", "todo-reminder"]);
 
 /**
- * What somebody who wants nothing but the answer must know all the same, in one line: what went wrong, and what is waited for. Undefined
- * when an event tells nothing of that. How a run ended is told by its outcome.
+ * Describes errors and waits in one line, for users who see only the answer otherwise; undefined for other events. The end of a run is
+ * reported by its outcome.
  */
 export function toNotice(event: AgentSessionEvent): string | undefined {
   switch (event.type) {
@@ -14,17 +14,17 @@ export function toNotice(event: AgentSessionEvent): string | undefined {
       return `${sentence(event.errorMessage)} Trying again in ${seconds(event.delayMs)} (${event.attempt} of ${event.maxAttempts}).`;
     case "auto_compaction_start":
       return event.reason === "overflow"
-        ? "The conversation is longer than the model's window: summarising it."
-        : "The conversation nears the end of the model's window: summarising it.";
+        ? "The conversation is longer than the model's context window. Summarising it."
+        : "The conversation nearly fills the model's context window. Summarising it.";
     case "compaction_start":
-      // An automatic one is told by its own name.
+      // An automatic compaction has its own event.
       return event.reason === "manual" ? "Summarising the conversation." : undefined;
     case "auto_compaction_end":
       return summaryFailure(event);
     case "compaction_end":
       return event.reason === "manual" ? summaryFailure(event) : undefined;
     case "extension_error":
-      // What could not be loaded was told when the session was made.
+      // Extensions that failed to load were reported when the session was created.
       if (event.event === "load") return undefined;
       return `The extension ${event.extensionPath} failed at ${event.event}: ${event.error}`;
     case "error":
@@ -34,16 +34,16 @@ export function toNotice(event: AgentSessionEvent): string | undefined {
   }
 }
 
-/** What somebody who watches the work wants to know beside that, in one line or more. */
+/** Describes events in one or more lines, for users who watch the work: all of `toNotice`, and rules, reminders and custom messages. */
 export function toWorkNote(event: AgentSessionEvent): string | undefined {
   switch (event.type) {
     case "ttsr_triggered":
-      return `The answer broke ${event.rules.map(({ name }) => `the rule ${name}`).join(" and ")} and was stopped. It begins again.`;
+      return `The answer broke ${event.rules.map(({ name }) => `the rule ${name}`).join(" and ")} and was stopped. The model starts it again.`;
     case "todo_reminder":
-      return `The model stopped before its list was done, and is reminded (${event.attempt} of ${event.maxAttempts}).`;
+      return `The model stopped before its todo list was done. Reminding it (${event.attempt} of ${event.maxAttempts}).`;
     case "message_end": {
       const { message } = event;
-      if (message.role !== "custom" || !message.display || toldByEvents.has(message.customType)) return undefined;
+      if (message.role !== "custom" || !message.display || reportedByEvents.has(message.customType)) return undefined;
       const { content } = message;
       return typeof content === "string"
         ? content

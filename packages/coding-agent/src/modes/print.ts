@@ -6,8 +6,8 @@ import { RunReport } from "./run-report.ts";
 import { toTerminalText, writeError } from "./terminal-text.ts";
 
 /**
- * Runs prompts in order and writes only the text of the last answer to stdout; what went wrong, and what is waited for, are lines on
- * stderr. Resolves with the exit code: 1 when the last answer failed or was aborted, or the session could not be stored.
+ * Runs the prompts in order and writes only the text of the last answer to stdout; errors and waits are lines on stderr. Resolves with the
+ * exit code: 1 if the last answer failed or was aborted, or the session could not be stored.
  */
 export async function runPrintMode(session: AgentSession, prompts: Promise<readonly PromptInput[]>): Promise<number> {
   session.subscribe((event) => {

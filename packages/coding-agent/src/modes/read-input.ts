@@ -1,15 +1,15 @@
 import type { Readable } from "node:stream";
 import type { LineDecoder } from "../protocol/jsonl.ts";
 
-/** A stream that is being read. */
+/** An open input stream. */
 export interface Input {
-  /** Resolves at its end, and when it cannot be read any more. */
+  /** Resolves at the end of the stream, and when the stream fails. */
   readonly end: Promise<void>;
-  /** Leaves it alone from here on. */
+  /** Stops reading and removes the listeners. */
   stop(): void;
 }
 
-/** Hands what comes in a stream to a decoder. */
+/** Passes all bytes of a stream to a decoder. */
 export function readInput(stream: Readable, decoder: LineDecoder): Input {
   const { promise: end, resolve } = Promise.withResolvers<void>();
   const onData = (chunk: Buffer | string) => decoder.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
@@ -17,7 +17,7 @@ export function readInput(stream: Readable, decoder: LineDecoder): Input {
     decoder.end();
     resolve();
   };
-  // An error, or a stream that was destroyed, is an end too.
+  // An error or a destroyed stream counts as the end, too.
   const onClose = () => resolve();
   stream.on("data", onData).on("end", onEnd).on("error", onClose).on("close", onClose);
   if (stream.destroyed || stream.readableEnded) resolve();

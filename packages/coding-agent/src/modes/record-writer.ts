@@ -13,32 +13,32 @@ import { WaitingOutput } from "./waiting-output.ts";
 type MessageUpdate = Extract<AgentSessionEvent, { type: "message_update" }>;
 type QueueUpdate = Extract<AgentSessionEvent, { type: "queue_update" }>;
 type ToolUpdate = Extract<AgentSessionEvent, { type: "tool_execution_update" }>;
-/** Anything that becomes one line. Streamed updates may be joined while they wait. */
+/** An item of the queue; it becomes one line. Updates may be joined while they wait. */
 type Waiting =
   | { kind: "record"; record: object }
-  /** What waits in the session's queues; undefined when it has left, or a later one stands for it. */
+  /** The content of the session's queues; undefined after it was written, or when a later update has replaced it. */
   | { kind: "queues"; update: QueueUpdate | undefined }
   | { kind: "delta"; delta: DeltaUpdate; answer: StreamedAnswer }
   | { kind: "tool"; update: ToolUpdate }
   | { kind: "bash"; update: Omit<BashUpdate, "delta">; output: WaitingOutput<"joined"> };
 
-/** The answer that is being streamed. */
+/** The assistant message that is being streamed. */
 interface StreamedAnswer {
-  /** As it was told first. */
+  /** The message of `message_start`. */
   start: AssistantMessage;
-  /** The usage that was told last. */
+  /** The usage that was sent last. */
   knownUsage: Usage;
-  /** Writes the records of snapshots mode, from the same deltas as a client would; undefined in deltas mode. */
+  /** Builds the records of snapshots mode from the deltas; undefined in deltas mode. */
   encoder: SnapshotEncoder | undefined;
 }
 
-/** Characters or bytes that are handed to the sink at once. */
+/** The length of one write, in characters or bytes; one line may exceed it. */
 const batchLength = 64 * 1024;
 
 /**
- * The one writer of a protocol's output: records leave in the order in which they came, whole. Nobody waits for it. While the reader is
- * slow, waiting deltas of one block become one and waiting updates of one tool call become the latest, so what waits is bounded by the
- * messages themselves; records are turned into text only when they leave.
+ * The only writer of a protocol's output. It writes complete records in their order, and no sender waits for it. While the reader is slow,
+ * the waiting deltas of one block are joined, and of the waiting updates of one tool call only the latest is kept; so the queue is not longer
+ * than the messages themselves. Records are encoded only when they are written.
  */
 export class RecordWriter {
   readonly #sink: PieceSink;
@@ -47,7 +47,7 @@ export class RecordWriter {
   #isFlushing = false;
   #idle: (() => void)[] = [];
   #answer: StreamedAnswer | undefined;
-  /** The last update of the queues, unless something was told since that may depend on it. */
+  /** The last update of the queues, unless a record was sent since that may depend on it. */
   #queues: Extract<Waiting, { kind: "queues" }> | undefined;
 
   constructor(sink: PieceSink, mode: StreamMode) {
@@ -59,7 +59,7 @@ export class RecordWriter {
     return this.#mode;
   }
 
-  /** Takes effect with the next answer that begins. */
+  /** Takes effect with the next answer. */
   set mode(mode: StreamMode) {
     this.#mode = mode;
   }
@@ -80,7 +80,7 @@ export class RecordWriter {
   }
 
   #sendOther(event: AgentSessionEvent): void {
-    // It may be the message that has left the queue.
+    // This may be a message from the queues, so it must not overtake their last update.
     this.#queues = undefined;
     if (event.type === "message_start" || event.type === "message_end")
       this.send({ ...event, message: toSentMessage(event.message) });
@@ -88,7 +88,7 @@ export class RecordWriter {
     else this.send(event);
   }
 
-  /** Each says all that waits, so that one that has not left yet is not needed any more. The new one stands behind what it follows. */
+  /** Each update has the whole content of the queues, so it replaces one that still waits. The new one goes to the end of the output. */
   #sendQueueUpdate(update: QueueUpdate): void {
     if (this.#queues) this.#queues.update = undefined;
     this.#queues = { kind: "queues", update };
@@ -96,7 +96,7 @@ export class RecordWriter {
     this.#schedule();
   }
 
-  /** Sends more output of a command. The response to the command has its end, so that of what waits too long the beginning may go. */
+  /** Sends output of a command. If too much output waits, its beginning is dropped; the response to the command contains its end. */
   sendBashUpdate({ delta, ...update }: BashUpdate): void {
     let output = this.#findWaitingOutput(update.id);
     if (!output) {
@@ -107,7 +107,7 @@ export class RecordWriter {
     this.#schedule();
   }
 
-  /** Updates of commands, calls and answers take turns, and none depends on another; records stay where they are. */
+  /** Finds the waiting output of a command. Updates of other commands, calls and answers are independent; output is not joined across a record. */
   #findWaitingOutput(id: unknown): WaitingOutput<"joined"> | undefined {
     for (let index = this.#queue.length - 1; index >= 0; index -= 1) {
       const waiting = this.#queue[index];
@@ -117,7 +117,7 @@ export class RecordWriter {
     return undefined;
   }
 
-  /** Resolves when everything sent so far has been handed to the operating system, or never will be. */
+  /** Resolves when everything sent so far is written, or cannot be written any more. */
   flush(): Promise<void> {
     if (this.#queue.length === 0 && !this.#isFlushing) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
@@ -152,14 +152,14 @@ export class RecordWriter {
     this.#schedule();
   }
 
-  /** Adds a delta to one that waits, if there is one of its block. Deltas of other blocks may stand between: blocks do not depend on each other. */
+  /** Joins a delta with a waiting one of the same block, if any. Deltas of other blocks may be between them, because blocks are independent. */
   #joinWaiting(event: BlockEvent, usage: Usage | undefined, answer: StreamedAnswer): boolean {
     for (let index = this.#queue.length - 1; index >= 0; index -= 1) {
       const waiting = this.#queue[index];
       if (waiting?.kind === "bash" || waiting?.kind === "queues") continue;
       if (waiting?.kind !== "delta" || waiting.answer !== answer) return false;
       if (joinDeltas(waiting.delta, event, usage)) return true;
-      // A start or an end stays where it is, and a new usage must not be told before an older one.
+      // The order of starts and ends is kept, and a new usage must not overtake an older one.
       if (!("delta" in waiting.delta.assistantMessageEvent) || usage) return false;
     }
     return false;
@@ -172,7 +172,7 @@ export class RecordWriter {
     this.#schedule();
   }
 
-  /** Updates of calls that run side by side take turns, so the one to replace need not be the last. */
+  /** Finds the waiting update of a call; with parallel calls it need not be the last item. */
   #findWaitingUpdate(toolCallId: string): Extract<Waiting, { kind: "tool" }> | undefined {
     for (let index = this.#queue.length - 1; index >= 0; index -= 1) {
       const waiting = this.#queue[index];
@@ -183,14 +183,14 @@ export class RecordWriter {
     return undefined;
   }
 
-  /** After the events of this turn of the loop, so that deltas of one network read leave together; not a timer. */
+  /** Writes after the events of this turn of the event loop, so that the deltas of one network read go out together; not with a timer. */
   #schedule(): void {
     if (this.#isFlushing) return;
     this.#isFlushing = true;
     setImmediate(this.#flushAll);
   }
 
-  /** Writes what waits, as far as the sink wants it, and the rest when it wants more. */
+  /** Writes the queue until the sink is full, and the rest when the sink has room again. */
   readonly #flushAll = (): void => {
     while (this.#queue.length > 0) {
       const queue = this.#queue;
@@ -209,7 +209,7 @@ export class RecordWriter {
       if (batch.length < batchLength && index < queue.length - 1) continue;
       const wait = this.#sink.write(batch.take());
       if (wait === undefined) continue;
-      // What has not been written yet goes back, so that what comes meanwhile can join it.
+      // The rest goes back into the queue, so that new deltas can be joined with it.
       this.#queue = queue.slice(index + 1);
       return wait;
     }
@@ -245,8 +245,8 @@ function toRecord(waiting: Exclude<Waiting, { kind: "queues" }>): object {
 }
 
 /**
- * What a streamed answer is before anything of it has been told. The live message may be ahead: a network read brings many deltas, which
- * are told one by one.
+ * The message as it was before its first delta. The live message may be ahead, because one network read brings many deltas, which are sent
+ * one by one.
  */
 function toUnstarted(live: AssistantMessage): AssistantMessage {
   const { errorMessage: _errorMessage, ...message } = live;

@@ -3,15 +3,15 @@ import type { AgentSession } from "../session/agent-session.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 
 /**
- * Starts a session and runs prompts one after another, as long as nothing asks for the end. Resolves with how the last one ended.
+ * Starts a session and runs the prompts one after another, until an extension requests a shutdown. Resolves with the outcome of the last one.
  *
- * @param tellFailure - Called with one line that says why a prompt before the last one failed. Default: nothing is said.
- * @throws What `prompts` rejects with, and `AgentSession.prompt`.
+ * @param reportFailure - Called with the reason, in one line, if a prompt before the last one failed. Default: no report.
+ * @throws The rejection of `prompts`, and the errors of `AgentSession.prompt`.
  */
 export async function runInOrder(
   session: AgentSession,
   prompts: Promise<readonly PromptInput[]>,
-  tellFailure: (error: string) => void = () => {},
+  reportFailure: (error: string) => void = () => {},
 ): Promise<Outcome> {
   await session.start();
   const ended = session.shutdown.requested.then(() => []);
@@ -21,9 +21,9 @@ export async function runInOrder(
     const last = session.messages.at(-1);
     await session.prompt(text, rest);
     const { error } = outcomeOf(session);
-    // A command of an extension may have asked no model.
+    // A command of an extension may do its work without the model.
     const hasAnswered = session.messages.at(-1) !== last;
-    if (error !== undefined && hasAnswered && index < asked.length - 1) tellFailure(error);
+    if (error !== undefined && hasAnswered && index < asked.length - 1) reportFailure(error);
   }
   return outcomeOf(session);
 }

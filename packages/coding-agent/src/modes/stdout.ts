@@ -5,33 +5,33 @@ import { type LinePiece, toBytes } from "../protocol/line-pieces.ts";
 import { bun } from "../runtime.ts";
 import { failureOf, isFull, untilRetry } from "./write-errors.ts";
 
-/** Where text goes in order. */
+/** An ordered output for text. */
 export interface ByteSink {
-  /** Takes text. A returned promise resolves when the sink wants more; it never rejects. */
+  /** Writes text. If the sink is full, the returned promise resolves when it has room again; it never rejects. */
   write(text: string): Promise<void> | undefined;
 }
 
-/** Where lines go that are made of pieces. */
+/** An ordered output for lines that consist of pieces. */
 export interface PieceSink {
-  /** Takes pieces, whose bytes must not change from here on. What it returns is as in `ByteSink`. */
+  /** Writes pieces; the caller must not change their bytes afterwards. Returns the same as `ByteSink.write`. */
   write(pieces: readonly LinePiece[]): Promise<void> | undefined;
 }
 
-/** Where a protocol is written: file descriptor 1, or a stream. */
+/** The output of a protocol: file descriptor 1, or a stream. */
 export interface OutputSink extends ByteSink, PieceSink {
   write(data: string | readonly LinePiece[]): Promise<void> | undefined;
-  /** Resolves when nothing can be written any more. */
+  /** Resolves when the output is closed or has failed. */
   readonly closed: Promise<void>;
-  /** The code of the system error that made writing impossible, such as ENOSPC; undefined when the reader has just gone away. */
+  /** The code of the system error of a failed write, such as ENOSPC; undefined if the reader has only closed its end. */
   readonly failure: string | undefined;
-  /** Resolves when everything has been handed to the operating system. */
+  /** Ends the output. Resolves when all data is passed to the operating system. */
   end(): Promise<void>;
 }
 
 /**
- * Opens stdout for a protocol. A pipe is written without blocking: a reader that is slow must not stop the process, as it does with
- * `process.stdout`, which Node makes synchronous for pipes. From here on nothing else may write there, so `console.log`, its
- * relatives, and libraries that use `process.stdout` write to stderr.
+ * Opens stdout for a protocol. Pipes are written without blocking, so that a slow reader does not stop the process; `process.stdout` blocks,
+ * because Node makes it synchronous for pipes. No other code may write to stdout afterwards: the methods of `console`, and libraries that use
+ * `process.stdout`, write to stderr.
  */
 export async function openStdout(): Promise<OutputSink> {
   sendConsoleToStderr();
@@ -42,7 +42,10 @@ export async function openStdout(): Promise<OutputSink> {
   return openWritable(new Socket({ fd: 1, readable: false, writable: true }));
 }
 
-/** `console` may have bound `process.stdout` already. The new one is made when it is used: opening stderr takes a twentieth of a start. */
+/**
+ * Replaces `console`, which may already use the old `process.stdout`. The new console is created on first use, because opening stderr takes
+ * a twentieth of the start time.
+ */
 function sendConsoleToStderr(): void {
   const { Console } = console;
   let current: Console | undefined;
@@ -57,8 +60,8 @@ function sendConsoleToStderr(): void {
 }
 
 /**
- * A sink on a pipe, or any other stream. Its end ends the stream. Every wait is a promise of its own, which the next drain or the end settles:
- * `closed` would keep them all.
+ * Creates a sink for a pipe or any other stream. `end` ends the stream. Each full write returns its own promise, settled by the next `drain`
+ * or the end: racing with the long-lived `closed` would keep all of them in memory.
  */
 export function openWritable(stream: Writable): OutputSink {
   let failure: string | undefined;
@@ -96,23 +99,23 @@ export function openWritable(stream: Writable): OutputSink {
   };
 }
 
-/** Hands over all pieces in one system call, where there is one. Returns whether the stream wants more. */
+/** Writes all pieces, in one system call if the stream supports it. Returns whether the stream has room for more. */
 function writePieces(stream: Writable, data: string | readonly LinePiece[]): boolean {
   if (typeof data === "string") return stream.write(data);
   if (data.length === 1) return stream.write(data[0] as LinePiece);
   stream.cork();
-  let wantsMore = true;
-  for (const piece of data) wantsMore = stream.write(piece);
+  let hasRoom = true;
+  for (const piece of data) hasRoom = stream.write(piece);
   stream.uncork();
-  return wantsMore;
+  return hasRoom;
 }
 
-/** A file or a terminal: the kernel takes what it is given, but for a terminal that was made non-blocking and is full. */
+/** Creates a sink for a file or a terminal. The kernel accepts every write at once, except for a full terminal in non-blocking mode. */
 function openFile(): OutputSink {
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
   let isClosed = false;
   let failure: string | undefined;
-  /** Writes what can be written and returns the rest. */
+  /** Writes as many bytes as possible and returns the rest. */
   const writeSome = (bytes: Uint8Array): Uint8Array => {
     let rest = bytes;
     try {
@@ -141,7 +144,7 @@ function openFile(): OutputSink {
   };
 }
 
-/** Says on stderr, in one line, why stdout could not be written, if it could not. Returns whether that was so. */
+/** Reports a failed write to stdout, as a line on stderr. Returns whether a write failed. */
 export function reportFailure({ failure }: OutputSink): boolean {
   if (failure !== undefined) process.stderr.write(`Cannot write to stdout: ${failure}. The output is incomplete.\n`);
   return failure !== undefined;

@@ -6,22 +6,21 @@ import { runInOrder } from "./run-in-order.ts";
 import { RunReport } from "./run-report.ts";
 import { toTerminalText, writeError } from "./terminal-text.ts";
 
-/** Characters of a call's arguments or result that are shown. */
+/** Maximum characters shown of the arguments or the result of a tool call. */
 const maxShown = 100;
 
-/** What the mode writes to. */
+/** The outputs of the mode. */
 export interface TextOutput {
-  /** Answers. */
+  /** For answers. */
   stdout: { write(text: string): unknown; isTTY?: boolean };
-  /** What the tools do, and errors. */
+  /** For tool calls and errors. */
   stderr: { write(text: string): unknown };
 }
 
 /**
- * Runs prompts in order and shows the work: answers stream to stdout as they arrive; each tool call and its result, what goes wrong and
- * what is waited for are lines on stderr. An answer that begins again after a failure follows what had come of it before. Where stdout is
- * no terminal it gets the last answer only, when it is complete. Resolves with the exit code: 1 when the last answer failed or was aborted,
- * or the session could not be stored.
+ * Runs the prompts in order and shows the work: answers stream to stdout; tool calls, their results, errors and waits are lines on stderr. A
+ * repeated answer follows the incomplete one. If stdout is not a terminal, only the last answer is written, when it is complete. Resolves with
+ * the exit code: 1 if the last answer failed or was aborted, or the session could not be stored.
  */
 export async function runTextMode(
   session: AgentSession,
@@ -37,16 +36,16 @@ export async function runTextMode(
   return exitCode;
 }
 
-/** Turns events into lines for a person. */
+/** Shows events to the user as text. */
 class TextView {
   readonly #answers: { write(text: string): unknown } | undefined;
   readonly #work: { write(text: string): unknown };
-  /** Whether the last text that was shown of an answer is within a line. */
+  /** Whether the shown text of an answer ends within a line. */
   #isWithinLine = false;
-  /** Whether anything was shown of the latest answer. */
+  /** Whether text of the latest answer was shown. */
   #hasShownText = false;
 
-  /** @param answers - A terminal; undefined where answers are not shown as they arrive. */
+  /** @param answers - A terminal; undefined if answers are not shown while they stream. */
   constructor(answers: { write(text: string): unknown } | undefined, work: { write(text: string): unknown }) {
     this.#answers = answers;
     this.#work = work;
@@ -67,7 +66,7 @@ class TextView {
         this.#line(`  ${event.isError ? "✗" : "✓"} ${shorten(firstText(event.result.content))}`);
         break;
       case "auto_retry_start":
-        this.#line(`${toWorkNote(event)}${this.#hasShownText ? " The answer begins again." : ""}`);
+        this.#line(`${toWorkNote(event)}${this.#hasShownText ? " The answer starts again." : ""}`);
         break;
       default: {
         if (event.type === "message_end" && this.#isWithinLine) this.#answer("\n");
@@ -85,7 +84,7 @@ class TextView {
   }
 
   #line(text: string): void {
-    // Both may go to one terminal, where a note may come in the middle of an answer.
+    // Both outputs may be the same terminal, and a note may come in the middle of an answer.
     writeError(`${this.#isWithinLine ? "\n" : ""}${text}`, this.#work);
   }
 }

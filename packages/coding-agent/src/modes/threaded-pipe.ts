@@ -4,8 +4,8 @@ import type { OutputSink } from "./stdout.ts";
 import { failureOf, isFull, untilRetry } from "./write-errors.ts";
 
 /**
- * A pipe on file descriptor 1, written by a thread of the runtime's pool: the process goes on while the reader is slow. For Bun, where a
- * socket that was made of a descriptor blocks.
+ * Opens a sink for a pipe on file descriptor 1. A thread of the runtime's pool writes to it, so that a slow reader does not block the process.
+ * For Bun, where a socket of a file descriptor blocks.
  */
 export function openThreadedPipe(): OutputSink {
   let failure: string | undefined;

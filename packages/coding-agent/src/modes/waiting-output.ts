@@ -1,22 +1,22 @@
-/** Characters of a command's output that may wait for a slow reader; what comes before them is left out. */
+/** Maximum characters of a command's output that wait for a slow reader; older output is dropped. */
 const maxWaiting = 1024 * 1024;
-/** A piece takes more until it is this long, so that output that comes byte by byte does not become a list of bytes. */
+/** Text is appended to a piece up to this length, so that byte-by-byte output does not become a list of bytes. */
 const pieceLength = 4096;
-/** What a piece costs beside its characters. */
+/** The memory of a piece in addition to its characters. */
 const pieceOverhead = 128;
 
-/** Stands where the beginning of an output was; lines of its own. */
+/** Replaces the dropped beginning of an output, on its own line. */
 export const omission = "\n[some output was left out here]\n";
 
-/** Output that one command wrote to one stream. */
+/** A piece of a command's output, from one stream. */
 export interface OutputPiece<Stream> {
   stream: Stream;
   text: string;
 }
 
 /**
- * The end of a command's output, while a slow reader takes nothing. Its memory is bounded, also when the streams take turns. The pieces
- * stay as they came, since a text that grows and is cut over and over would leave megabytes of garbage for each that is read.
+ * Holds the end of a command's output while the reader is slow. Its memory is bounded, even if the streams alternate. It keeps the pieces
+ * apart, because one text that is extended and cut repeatedly would create megabytes of garbage for each megabyte of output.
  */
 export class WaitingOutput<Stream> {
   #pieces: OutputPiece<Stream>[] = [];
@@ -37,7 +37,7 @@ export class WaitingOutput<Stream> {
     }
   }
 
-  /** What there is, neighbours of one stream as one. The first says so if something before it was left out. */
+  /** Returns the held output, with consecutive pieces of one stream joined. The first piece begins with `omission` if output was dropped. */
   read(): OutputPiece<Stream>[] {
     const joined: OutputPiece<Stream>[] = [];
     for (const { stream, text } of this.#pieces) {

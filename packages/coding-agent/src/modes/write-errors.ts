@@ -1,22 +1,22 @@
-/** What a reader leaves behind that goes away: a closed pipe, a socket that was reset, a terminal that was hung up. */
+/** The error codes after the reader has gone: a closed pipe, a reset connection, a closed terminal. */
 const goneCodes: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "EIO"]);
 
-/** The code of an error of writing; undefined when the reader has just gone away. */
+/** The code of a write error; undefined if only the reader has gone. */
 export function failureOf(error: unknown): string | undefined {
   const code = (error as NodeJS.ErrnoException).code ?? String(error);
   return goneCodes.has(code) ? undefined : code;
 }
 
-/** Whether it can be tried again. */
+/** Whether an error means that the output is full, so that the write can be retried. */
 export function isFull(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === "EAGAIN" || code === "ENOBUFS";
 }
 
-/** Milliseconds until what is full is tried again; nothing tells when it has room. */
+/** Milliseconds before a retry; no event reports that a full output has room again. */
 const fullWaitMs = 10;
 
-/** Resolves when what is full shall be tried again. */
+/** Resolves when it is time to retry a write to a full output. */
 export function untilRetry(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, fullWaitMs));
 }

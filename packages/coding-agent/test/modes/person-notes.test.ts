@@ -17,9 +17,12 @@ describe("what went wrong and what is waited for is told to everybody", () => {
     ],
     [
       { type: "auto_compaction_start", reason: "threshold" },
-      "The conversation nears the end of the model's window: summarising it.",
+      "The conversation nearly fills the model's context window. Summarising it.",
     ],
-    [{ type: "auto_compaction_start", reason: "overflow" }, "The conversation is longer than the model's window: summarising it."],
+    [
+      { type: "auto_compaction_start", reason: "overflow" },
+      "The conversation is longer than the model's context window. Summarising it.",
+    ],
     [{ type: "compaction_start", reason: "manual" }, "Summarising the conversation."],
     [{ type: "auto_compaction_end", reason: "threshold", ...failedSummary }, "The conversation was not summarised: no tokens left"],
     [{ type: "compaction_end", reason: "manual", ...failedSummary }, "The conversation was not summarised: no tokens left"],
@@ -45,11 +48,11 @@ describe("who watches the work is also told why an answer begins again, and what
           { name: "no-sleep", path: "/s.md" },
         ],
       },
-      "The answer broke the rule no-any and the rule no-sleep and was stopped. It begins again.",
+      "The answer broke the rule no-any and the rule no-sleep and was stopped. The model starts it again.",
     ],
     [
       { type: "todo_reminder", todos: [], attempt: 1, maxAttempts: 3 },
-      "The model stopped before its list was done, and is reminded (1 of 3).",
+      "The model stopped before its todo list was done. Reminding it (1 of 3).",
     ],
     [custom("my-note", true), "Look at this."],
   ];

@@ -77,7 +77,7 @@ describe("text mode", () => {
     expect(await runTextMode(session, Promise.resolve([{ text: "Look" }]), live.streams)).toBe(0);
     expect(live.stdout()).toBe("Half of\nAll of it.\n");
     expect(live.stderr()).toMatch(
-      /^[^\n]*overloaded\. Trying again in 0 s \(1 of 2\)\.\n[^\n]*overloaded\. Trying again in 0 s \(2 of 2\)\. The answer begins again\.\n$/,
+      /^[^\n]*overloaded\. Trying again in 0 s \(1 of 2\)\.\n[^\n]*overloaded\. Trying again in 0 s \(2 of 2\)\. The answer starts again\.\n$/,
     );
     const piped = createOutput(false);
     const other = await createScriptedSession(workspace, script, { retry });

@@ -7,19 +7,19 @@ import type { BaseOptions } from "./chat-options.ts";
 import { ChatOutput } from "./chat-output.ts";
 import { AgentChatServer } from "./server.ts";
 
-/** The mode at work. */
+/** A running server of the agent_chat protocol. */
 export interface AgentChat {
-  /** Resolves when all is over and written. */
+  /** Resolves when the server has ended and all output is written. */
   finished: Promise<void>;
-  /** Ends it: aborts the chat that is going and ends what its tools have started. Resolves when what there was to tell is written. */
+  /** Stops the server: aborts the running chat and ends the processes that its tools started. Resolves when all output is written. */
   stop(): Promise<void>;
-  /** Ends it because the process cannot go on, and says so. */
+  /** Sends an error event, then stops the server; for errors after which the process cannot continue. */
   fail(problem: string): Promise<void>;
 }
 
 /**
- * Serves the agent_chat protocol. When the input ends, a chat that is going still comes to its end, with nobody to ask; when nobody reads the
- * output any more, it is aborted.
+ * Serves the agent_chat protocol. When the input ends, the running chat continues to its end, and its questions get the default answers. When
+ * the output is closed, the running chat is aborted.
  */
 export function startAgentChat(base: BaseOptions, input: Readable, sink: OutputSink): AgentChat {
   const output = new ChatOutput(sink);

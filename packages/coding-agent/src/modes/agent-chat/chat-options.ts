@@ -7,26 +7,26 @@ import type { BuiltInToolName } from "../../tools/index.ts";
 import type { ChatParams } from "./protocol.ts";
 import { BadRequestError } from "./read-params.ts";
 
-/** What a chat has where nobody says otherwise. */
+/** The default limits of a chat. */
 const defaults = { maxIterations: 50, maxFailures: 5, maxRepeats: 3 } as const;
 
 const tools: readonly BuiltInToolName[] = ["read", "bash", "edit", "write", "grep", "find", "ls", "preview", "delegate"];
 
-/** What is said about all chats. `onProblem` is told what extensions tell the user, too: the protocol has no word for it. Default: nobody is. */
+/** Options for all chats. `onProblem` also receives the notifications of extensions, because the protocol has no event for them. */
 export type BaseOptions = Omit<CreateAgentSessionOptions, "cwd" | "session" | "user"> & { cwd: string; agentDir: string };
 
 type ModelOptions = Pick<CreateAgentSessionOptions, "model" | "provider" | "apiKey">;
 
 type PathOptions = Pick<CreateAgentSessionOptions, "skills" | "promptTemplates">;
 
-/** Options of a session, with the folder that it works in. */
+/** Options of a session, with its working folder. */
 export type ChatOptions = CreateAgentSessionOptions & { cwd: string };
 
 /**
- * What the session of a chat is made with: the request says more than the command line, and that more than `settings.json`.
+ * The options for the session of a chat. The request takes precedence over the command line, and the command line over `settings.json`.
  *
- * @throws {BadRequestError} When the workspace is no folder, or an endpoint is given without a model. {UsageError} When the settings
- *   are faulty.
+ * @throws {BadRequestError} When the workspace is not a folder, or an endpoint is given without a model. {UsageError} When the settings
+ *   are invalid.
  */
 export async function toSessionOptions(
   base: BaseOptions,
@@ -55,7 +55,7 @@ export async function toSessionOptions(
   };
 }
 
-/** Paths of the command line are relative to the folder where it was given, those of the request to the workspace. */
+/** Paths of the command line are relative to the working folder of the process, paths of the request to the workspace. */
 function pathOptions({ cwd, skills, promptTemplates }: BaseOptions, skillFolders: readonly string[]): PathOptions {
   const own = (paths: readonly string[] = []) => paths.map((path) => resolve(cwd, path));
   return {
@@ -67,14 +67,14 @@ function pathOptions({ cwd, skills, promptTemplates }: BaseOptions, skillFolders
 function findWorkspace(cwd: string, workspace: string | undefined): string {
   const path = resolve(cwd, workspace ?? ".");
   if (isFolder(path)) return path;
-  throw new BadRequestError(`Field "params.config.workspace" must name a folder, but there is none at ${path}.`);
+  throw new BadRequestError(`Field "params.config.workspace" must name a folder, but there is no folder at ${path}.`);
 }
 
 function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    return false; // it is not there, may not be looked at, or cannot be a path
+    return false; // it does not exist, is not accessible, or is not a valid path
   }
 }
 
@@ -83,7 +83,7 @@ function appendToPrompt(...texts: (string | undefined)[]): Pick<CreateAgentSessi
   return appendSystemPrompt === "" ? {} : { appendSystemPrompt };
 }
 
-/** Keys go with what they were given for: that of the command line never to an endpoint of the request. */
+/** The API key of the command line is never sent to an endpoint of the request. */
 function chooseModel(base: BaseOptions, config: NonNullable<ChatParams["config"]>): ModelOptions {
   const { model, api_base, api_key } = config;
   const apiKey = api_key ?? (api_base === undefined ? base.apiKey : undefined);
@@ -91,9 +91,9 @@ function chooseModel(base: BaseOptions, config: NonNullable<ChatParams["config"]
   if (api_base !== undefined) {
     if (model !== undefined)
       return { ...key, model: toUnknownModel({ api: "openai-completions", provider: "endpoint", baseUrl: api_base }, model) };
-    throw new BadRequestError('Field "params.config.model" must be given with "api_base": it is the id that the endpoint knows.');
+    throw new BadRequestError('Field "params.config.model" must be given with "api_base": the id of a model of that endpoint.');
   }
-  // A provider of the command line goes with the model of the command line.
+  // The provider of the command line belongs to the model of the command line.
   if (model !== undefined) return { ...key, model };
   return {
     ...key,

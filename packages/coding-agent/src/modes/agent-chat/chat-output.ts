@@ -5,16 +5,16 @@ import type { ChatEvent } from "./protocol.ts";
 
 type CommandOutput = Extract<ChatEvent, { event: "command_output" }>;
 type OutputStream = CommandOutput["data"]["stream"];
-/** What becomes one event, or several if it is the output of both streams of a command. */
+/** An item of the queue: an event, or the joined output of a command, which becomes several events. */
 type Waiting = ChatEvent | WaitingOutput<OutputStream>;
 
-/** Characters that are handed to the sink in one piece. */
+/** The length of one write, in characters; one event may exceed it. */
 const batchLength = 64 * 1024;
 
 /**
- * The one writer of stdout: events leave in the order in which they came, whole, and nobody waits for them. While the reader is slow,
- * pieces of one text that wait behind each other become one, and so does, in memory, a command's output, so that what waits is bounded by what was said.
- * Of a long output the beginning is left out; the result has the end of it too.
+ * The only writer of stdout. It writes complete events in their order, and no sender waits for it. While the reader is slow, consecutive
+ * text chunks in the queue are joined, and so is the output of a command, so that the queue is not longer than the texts themselves. Of long
+ * output the beginning is dropped; the tool result contains its end too.
  */
 export class ChatOutput {
   readonly #sink: ByteSink;
@@ -35,11 +35,11 @@ export class ChatOutput {
     else this.#queue.push(event);
     if (this.#isFlushing) return;
     this.#isFlushing = true;
-    // After the events of this turn of the loop, so that they leave in one write.
+    // All events of this turn of the event loop go out in one write.
     setImmediate(() => void this.#flushAll());
   }
 
-  /** Resolves when everything sent so far has been handed to the operating system, or never will be. */
+  /** Resolves when everything sent so far is written, or cannot be written any more. */
   flush(): Promise<void> {
     if (!this.#isFlushing) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
@@ -79,7 +79,7 @@ export class ChatOutput {
       batch += encodeWaiting(this.#queue[count] as Waiting);
       count += 1;
     }
-    // One copy a batch; taking events off the front one by one would move the rest each time.
+    // One copy per batch: `shift` would move the rest for each event.
     this.#queue = this.#queue.slice(count);
     return this.#sink.write(batch);
   }
@@ -89,7 +89,7 @@ function encodeWaiting(waiting: Waiting): string {
   return waiting instanceof WaitingOutput ? waiting.read().map(encodePiece).join("") : encodeLine(waiting);
 }
 
-/** An event for each line. */
+/** Encodes one event for each line. */
 function encodePiece({ stream, text }: OutputPiece<OutputStream>): string {
   const whole = text.startsWith(omission) ? text.slice(1) : text;
   return whole

@@ -10,15 +10,15 @@ import type { CreateAgentSessionOptions } from "../../session/options.ts";
 import { type BaseOptions, type ChatOptions, toSessionOptions } from "./chat-options.ts";
 import type { ChatParams } from "./protocol.ts";
 
-/** The type of the custom entry that says which key a session belongs to. */
+/** The type of the custom entry that holds the key of a session. */
 const keyEntryType = "pikit.chat-key";
 
-/** Whom all sessions ask and tell. */
+/** The user interface and the listeners of all sessions. */
 export type SessionUsers = Pick<CreateAgentSessionOptions, "user" | "onCommandOutput" | "onPreview" | "onDelegation">;
 
 /**
- * The sessions of chats, by key. The one of the last chat stays open, with the previews and background processes that it has, until a
- * chat with another key or other settings comes.
+ * The sessions of chats, by key. The session of the last chat stays open, with its previews and background processes, until a chat with
+ * another key or other settings starts.
  */
 export class ChatSessions {
   readonly #base: BaseOptions;
@@ -31,14 +31,14 @@ export class ChatSessions {
   }
 
   /**
-   * The session for a chat: the one that the key has had so far, or a new one, which is to be started.
+   * Opens the session for a chat: the existing session of its key, or a new one, which the caller must start.
    *
-   * @throws {BadRequestError} {UsageError} {SessionError} {AiError} When it cannot be made or opened.
+   * @throws {BadRequestError} {UsageError} {SessionError} {AiError} When the session cannot be created or opened.
    */
   async open({ message: _message, images: _images, ...rest }: ChatParams): Promise<AgentSession> {
     const settings = JSON.stringify(rest);
     if (this.#open?.settings === settings) return this.#open.session;
-    // First, so that what cannot be used closes nothing.
+    // Before `close`, so that invalid options do not close the open session.
     const options = await toSessionOptions(this.#base, { ...rest, message: "" });
     await this.close();
     const store = options.store ?? new FileSessionStore(options.sessionDir ?? sessionFolder(options.cwd, this.#base.agentDir));
@@ -49,7 +49,7 @@ export class ChatSessions {
     return session;
   }
 
-  /** Aborts what the open session does, and closes it. */
+  /** Aborts the run of the open session and closes the session. */
   async close(): Promise<void> {
     const open = this.#open;
     this.#open = undefined;
@@ -57,12 +57,12 @@ export class ChatSessions {
   }
 }
 
-/** A key is any text, and a session's id becomes part of a file name. */
+/** A key is any text, but the id of a session becomes part of a file name. */
 function toSessionId(key: string): string {
   return `chat-${createHash("sha256").update(key).digest("hex").slice(0, 16)}`;
 }
 
-/** The session of the key and the folder. A new one is kept at once, so that its first entry is the key. */
+/** Finds or creates the session of a key and a folder. A new session is stored at once, so that the key is its first entry. */
 async function findOrBegin(store: SessionStore, key: string, { cwd }: ChatOptions): Promise<SessionChoice> {
   const id = toSessionId(key);
   const known = (await store.list({ cwd, idPrefix: id })).find((info) => info.id === id);
@@ -72,7 +72,7 @@ async function findOrBegin(store: SessionStore, key: string, { cwd }: ChatOption
     await conversation.append({ type: "custom", customType: keyEntryType, data: { key } });
     return { path: conversation.ref };
   } catch {
-    return { id }; // it cannot be written: the session goes on in memory, and says why with its first message
+    return { id }; // writing failed: the session continues in memory, and reports the reason with its first message
   } finally {
     await conversation.close();
   }

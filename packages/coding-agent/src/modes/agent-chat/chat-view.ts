@@ -11,19 +11,19 @@ import type { ChatEvent, TokenCounts } from "./protocol.ts";
 import { TaskPlan } from "./task-plan.ts";
 import { addTokens, noTokens, toTokenCounts } from "./tokens.ts";
 
-type Told<T extends AgentSessionEvent["type"]> = Extract<AgentSessionEvent, { type: T }>;
+type SessionEventOf<T extends AgentSessionEvent["type"]> = Extract<AgentSessionEvent, { type: T }>;
 
-/** A tool call at work. */
+/** A running tool call. */
 interface RunningCall {
   toolName: string;
   startedMs: number;
-  /** Tells that the command runs, once; undefined when that has been told, and for other tools. */
-  tellCommand: (() => void) | undefined;
-  /** What a command writes. */
+  /** Sends `command_started`; undefined after that, and for other tools than bash. */
+  sendCommandStart: (() => void) | undefined;
+  /** The output of a command. */
   output: { stdout: OutputLines; stderr: OutputLines };
 }
 
-/** Turns what a session tells during one chat into events of the protocol, and keeps what `done` says. */
+/** Converts the events of a session during one chat into events of the protocol, and collects the data of `done`. */
 export class ChatView {
   readonly #send: (event: ChatEvent) => void;
   readonly #plan: TaskPlan;
@@ -39,32 +39,32 @@ export class ChatView {
     this.#plan = new TaskPlan(session.state().todoPhases);
   }
 
-  /** Whether the model was to be asked; a command of an extension may do without. */
+  /** Whether a turn has started; a command of an extension may do its work without the model. */
   get hasRun(): boolean {
     return this.#hasRun;
   }
 
-  /** The last answer of this chat; undefined when there is none. */
+  /** The last assistant message of this chat; undefined if there is none. */
   get lastAnswer(): AssistantMessage | undefined {
     return this.#lastAnswer;
   }
 
-  /** The text of the last answer of this chat that has one. */
+  /** The text of the last assistant message with text; empty if there is none. */
   get response(): string {
     return this.#response;
   }
 
-  /** How often the agent has called a tool. */
+  /** The number of tool calls. */
   get toolCalls(): number {
     return this.#toolCalls;
   }
 
-  /** What the model calls of this chat have used. */
+  /** The token counts of all model calls of this chat. */
   get tokens(): TokenCounts {
     return this.#tokens;
   }
 
-  see(event: AgentSessionEvent): void {
+  handleEvent(event: AgentSessionEvent): void {
     switch (event.type) {
       case "turn_start":
         this.#hasRun = true;
@@ -87,30 +87,30 @@ export class ChatView {
         this.#countUsage(event.result?.usage);
         break;
       case "error":
-        this.#tellError(event.error);
+        this.#sendError(event.error);
         break;
       case "extension_error":
-        this.#tellError(`${event.extensionPath}: ${event.error}`);
+        this.#sendError(`${event.extensionPath}: ${event.error}`);
         break;
       default:
-        break; // the protocol has no word for the rest
+        break; // the protocol has no events for the others
     }
   }
 
-  /** Output of a running command. That of commands of sub-tasks is not told: their calls are not either. */
-  seeOutput(toolCallId: string, stream: "stdout" | "stderr", chunk: string): void {
+  /** Handles output of a running command. Output of the commands of sub-tasks is not sent, because their calls are not sent either. */
+  handleOutput(toolCallId: string, stream: "stdout" | "stderr", chunk: string): void {
     const call = this.#running.get(toolCallId);
     if (call?.toolName !== "bash") return;
-    tellCommand(call);
+    sendCommandStart(call);
     call.output[stream].add(chunk);
   }
 
-  /** What happens to a sub-task. Those that sub-tasks begin are part of them. */
-  seeDelegation(toolCallId: string, told: DelegationEvent): void {
-    if (this.#running.get(toolCallId)?.toolName === "delegate") this.#send(toSwarmEvent(told));
+  /** Handles an event of a sub-task. Events of nested sub-tasks are not sent. */
+  handleDelegation(toolCallId: string, event: DelegationEvent): void {
+    if (this.#running.get(toolCallId)?.toolName === "delegate") this.#send(toSwarmEvent(event));
   }
 
-  #tellError(message: string): void {
+  #sendError(message: string): void {
     this.#send({ event: "error", data: { message, code: "internal", ends_chat: false } });
   }
 
@@ -121,7 +121,7 @@ export class ChatView {
     if (text.trim() !== "") this.#response = text;
     if (isTrusted && text !== "") this.#send({ event: "text", data: { text } });
     this.#countUsage(answer.usage, isTrusted);
-    if (!isTrusted) return; // its calls are not run
+    if (!isTrusted) return; // its tool calls are not executed
     for (const block of answer.content) {
       if (block.type !== "toolCall") continue;
       this.#toolCalls += 1;
@@ -130,24 +130,24 @@ export class ChatView {
     }
   }
 
-  #startCall({ toolCallId, toolName, args }: Told<"tool_execution_start">): void {
-    const tellStart = () => this.#send({ event: "command_started", data: { command: String(args.command) } });
+  #startCall({ toolCallId, toolName, args }: SessionEventOf<"tool_execution_start">): void {
+    const sendStart = () => this.#send({ event: "command_started", data: { command: String(args.command) } });
     const call: RunningCall = {
       toolName,
       startedMs: performance.now(),
-      tellCommand: toolName === "bash" ? tellStart : undefined,
+      sendCommandStart: toolName === "bash" ? sendStart : undefined,
       output: { stdout: this.#outputLines("stdout"), stderr: this.#outputLines("stderr") },
     };
     this.#running.set(toolCallId, call);
-    // A call that was refused begins and ends within this turn of the loop, and nothing of it has run.
-    setImmediate(() => this.#running.get(toolCallId) === call && tellCommand(call));
+    // A refused call starts and ends within one turn of the event loop; its command never runs.
+    setImmediate(() => this.#running.get(toolCallId) === call && sendCommandStart(call));
   }
 
   #outputLines(stream: "stdout" | "stderr"): OutputLines {
     return new OutputLines((chunk) => this.#send({ event: "command_output", data: { stream, chunk } }));
   }
 
-  #endCall({ toolCallId, toolName, result, isError }: Told<"tool_execution_end">): void {
+  #endCall({ toolCallId, toolName, result, isError }: SessionEventOf<"tool_execution_end">): void {
     const call = this.#running.get(toolCallId);
     this.#running.delete(toolCallId);
     if (call?.toolName === "bash") this.#endCommand(call, result.details as BashDetails | null);
@@ -158,10 +158,10 @@ export class ChatView {
     for (const event of this.#plan.update(phases)) this.#send(event);
   }
 
-  /** @param details - null when it was never begun, or could not be. */
+  /** @param details - null if the command was not started. */
   #endCommand(call: RunningCall, details: BashDetails | null): void {
-    if (details) tellCommand(call);
-    if (call.tellCommand) return;
+    if (details) sendCommandStart(call);
+    if (call.sendCommandStart) return;
     call.output.stdout.end();
     call.output.stderr.end();
     const exitCode = details?.exitCode ?? null;
@@ -172,7 +172,7 @@ export class ChatView {
     });
   }
 
-  /** @param isAnswer - Told even when its provider does not count; what failed before it was answered has used nothing. */
+  /** @param isAnswer - A complete answer: its usage is sent even if the provider reports no tokens. */
   #countUsage(usage: unknown, isAnswer = false): void {
     const tokens = toTokenCounts(addUsage(noUsage, usage));
     if (tokens.total_tokens === 0 && !isAnswer) return;
@@ -184,24 +184,24 @@ export class ChatView {
 const noCost: Usage["cost"] = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 const noUsage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: noCost };
 
-function tellCommand(call: RunningCall): void {
-  call.tellCommand?.();
-  call.tellCommand = undefined;
+function sendCommandStart(call: RunningCall): void {
+  call.sendCommandStart?.();
+  call.sendCommandStart = undefined;
 }
 
 function textOf({ content }: AgentToolResult): string {
   return content.map((block) => (block.type === "text" ? block.text : `[an image, ${block.mimeType}]`)).join("\n");
 }
 
-function toSwarmEvent(told: DelegationEvent): ChatEvent {
-  switch (told.type) {
+function toSwarmEvent(event: DelegationEvent): ChatEvent {
+  switch (event.type) {
     case "started":
-      return { event: "swarm_started", data: { description: told.description } };
+      return { event: "swarm_started", data: { description: event.description } };
     case "progress":
-      return { event: "swarm_progress", data: { status: told.status } };
+      return { event: "swarm_progress", data: { status: event.status } };
     case "finished":
-      return { event: "swarm_finished", data: { summary: told.summary } };
+      return { event: "swarm_finished", data: { summary: event.summary } };
     case "failed":
-      return { event: "swarm_failed", data: { message: told.message } };
+      return { event: "swarm_failed", data: { message: event.message } };
   }
 }

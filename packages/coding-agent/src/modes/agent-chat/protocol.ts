@@ -4,7 +4,7 @@ import { TodoStatusSchema } from "../../protocol/data.ts";
 import { literals } from "../../protocol/literals.ts";
 import { type RiskTier, riskTiers } from "../../risk-tiers.ts";
 
-/** Most images of one message. */
+/** Maximum number of images in one message. */
 const maxImages = 6;
 
 function positiveInteger(description: string) {
@@ -17,7 +17,7 @@ const ImageSchema = Type.Object({
 });
 
 const ContextSchema = Type.Object({
-  append: Type.Optional(Type.String({ description: "Added at the end of the system prompt." })),
+  append: Type.Optional(Type.String({ description: "Text to append to the system prompt." })),
 });
 
 const ConfigSchema = Type.Object({
@@ -25,19 +25,21 @@ const ConfigSchema = Type.Object({
   api_base: Type.Optional(
     Type.String({
       pattern: "^[Hh][Tt][Tt][Pp][Ss]?://.",
-      description: "Base URL of an OpenAI-compatible endpoint, which is asked for `model`; that must be given then.",
+      description: "Base URL of an OpenAI-compatible endpoint for `model`, which is then required.",
     }),
   ),
-  api_key: Type.Optional(Type.String({ minLength: 1, description: "For `api_base`, or else for the provider of the model." })),
+  api_key: Type.Optional(
+    Type.String({ minLength: 1, description: "API key for `api_base` if given, otherwise for the provider of the model." }),
+  ),
   workspace: Type.Optional(
     Type.String({
       minLength: 1,
-      description: "Folder to work in, which must exist. Chats of different folders are kept apart. Default: the process's.",
+      description: "Working folder; must exist. Each folder has its own conversations. Default: that of the process.",
     }),
   ),
-  max_iterations: positiveInteger("Model calls of one chat until you are asked. Default 50."),
-  max_tool_calls_per_task: positiveInteger("Tool calls of one chat until you are asked. Default: no limit."),
-  max_consecutive_failures: positiveInteger("Tool calls that may fail one after another until you are asked. Default 5."),
+  max_iterations: positiveInteger("Model calls of one chat before a `clarification_request`. Default 50."),
+  max_tool_calls_per_task: positiveInteger("Tool calls of one chat before a `clarification_request`. Default: no limit."),
+  max_consecutive_failures: positiveInteger("Failed tool calls in a row before a `clarification_request`. Default 5."),
   enable_task_planning: Type.Optional(Type.Boolean({ description: "Whether the agent has the `todo` tool. Default true." })),
 });
 
@@ -45,36 +47,38 @@ function request<P extends TProperties>(description: string, params: P) {
   return Type.Object(params, { description });
 }
 
-/** What a client sends, by `method`; each schema is that of `params`. Validation, types, JSON Schema and reference are made from this. */
+/** The schemas of `params`, by `method`. Validation, types, the JSON Schema and the reference in the docs are generated from this table. */
 export const requests = {
-  agent_chat: request("Sends a message. Answered with events up to `done`, or an `error` in its place.", {
-    message: Type.String({ description: "May be empty where there are images." }),
+  agent_chat: request("Sends a message. Events follow, up to `done` or an `error` that replaces it.", {
+    message: Type.String({ description: "May be empty if there are images." }),
     session_key: Type.Optional(
-      Type.String({ maxLength: 256, description: 'Names the conversation to go on with, any text. Default "default".' }),
+      Type.String({ maxLength: 256, description: 'The name of the conversation to continue; any text. Default "default".' }),
     ),
-    images: Type.Optional(Type.Array(ImageSchema, { maxItems: maxImages, description: "Shown to the model with the message." })),
+    images: Type.Optional(Type.Array(ImageSchema, { maxItems: maxImages, description: "Sent to the model with the message." })),
     context: Type.Optional(ContextSchema),
     skill_dirs: Type.Optional(
-      Type.Array(Type.String({ minLength: 1 }), { description: "Folders with skills, absolute or in the workspace." }),
+      Type.Array(Type.String({ minLength: 1 }), {
+        description: "Folders with skills: absolute paths, or relative to the workspace.",
+      }),
     ),
     config: Type.Optional(ConfigSchema),
   }),
-  confirm: request("Answers a `confirmation_request`. Passed over when none is open.", {
+  confirm: request("Answers a `confirmation_request`. Ignored if none is open.", {
     approved: Type.Boolean({ description: "Whether the call may run." }),
   }),
-  clarify: request("Answers a `clarification_request`. Passed over when none is open.", {
+  clarify: request("Answers a `clarification_request`. Ignored if none is open.", {
     action: literals(["continue", "stop"]),
-    hint: Type.Optional(Type.String({ description: "With `continue`: a message of the user that the agent reads next." })),
+    hint: Type.Optional(Type.String({ description: "With `continue`: a user message that the agent reads next." })),
   }),
-  ping: request("Asks for a `pong`, at any time.", {}),
+  ping: request("Requests a `pong`; allowed at any time.", {}),
 } as const;
 
 const tokenCounts = {
-  prompt_tokens: Type.Number({ description: "Cached ones included." }),
+  prompt_tokens: Type.Number({ description: "Includes cached tokens." }),
   completion_tokens: Type.Number(),
   total_tokens: Type.Number(),
 };
-const taskNumber = Type.Integer({ minimum: 1, description: "Its place in the list, from 1." });
+const taskNumber = Type.Integer({ minimum: 1, description: "The position of the task in the list, from 1." });
 const TaskSchema = Type.Object({
   id: taskNumber,
   description: Type.String(),
@@ -83,8 +87,8 @@ const TaskSchema = Type.Object({
 });
 const TasksSchema = Type.Array(TaskSchema, { description: "The whole list." });
 const callFields = {
-  tool_call_id: Type.String({ description: "The same in call and result." }),
-  name: Type.String({ description: "Of the tool." }),
+  tool_call_id: Type.String({ description: "The same in the call and its result." }),
+  name: Type.String({ description: "The name of the tool." }),
 };
 const port = Type.Integer({ description: "On 127.0.0.1." });
 
@@ -92,76 +96,73 @@ function event<P extends TProperties>(description: string, data: P) {
   return Type.Object(data, { description });
 }
 
-/** What is told, by `event`; each schema is that of `data`. */
+/** The schemas of `data`, by `event`. */
 export const events = {
-  text_chunk: event("A piece of an answer, as it streams.", { text: Type.String() }),
-  text: event("The whole text of an answer, behind its pieces.", { text: Type.String() }),
-  tool_call: event("The agent wants a tool to run. Whether it may is decided next.", {
+  text_chunk: event("A chunk of an answer, while it streams.", { text: Type.String() }),
+  text: event("The whole text of an answer, after its chunks.", { text: Type.String() }),
+  tool_call: event("The model calls a tool. Whether the call may run is decided next.", {
     ...callFields,
     arguments: Type.String({ description: "A JSON object as text." }),
   }),
-  tool_result: event("What a tool gave, or why it failed or was not run.", {
+  tool_result: event("The result of a tool call, or the reason why it failed or did not run.", {
     ...callFields,
-    result: Type.String({ description: "As the model reads it; images are only named." }),
+    result: Type.String({ description: "The text that the model reads; images are only mentioned." }),
     is_error: Type.Boolean(),
   }),
-  command_started: event("A shell command runs.", { command: Type.String() }),
-  command_output: event("A line that the command has written.", {
+  command_started: event("A shell command has started.", { command: Type.String() }),
+  command_output: event("A line of the command's output.", {
     stream: literals(["stdout", "stderr"]),
-    chunk: Type.String({ description: "Without the line's end and without escape sequences; a line over 64 KiB comes in pieces." }),
+    chunk: Type.String({ description: "Without line end and escape sequences; a line over 64 KiB comes in several chunks." }),
   }),
   command_finished: event("The command has ended.", {
     success: Type.Boolean({ description: "Whether the exit code is 0." }),
-    exit_code: Type.Union([Type.Integer(), Type.Null()], { description: "null when it was killed." }),
+    exit_code: Type.Union([Type.Integer(), Type.Null()], { description: "null if the command was killed." }),
     duration_ms: Type.Integer(),
   }),
-  preview_started: event("A folder is about to be served.", { path: Type.String(), port }),
+  preview_started: event("The server of a folder is starting.", { path: Type.String(), port }),
   preview_ready: event("The folder is served.", { url: Type.String(), port }),
   preview_failed: event("The folder cannot be served.", { message: Type.String() }),
-  preview_stopped: event("The folder is not served any more. May come between chats.", { reason: Type.String() }),
-  swarm_started: event("A sub-task was given to another agent in this process.", { description: Type.String() }),
-  swarm_progress: event("What that agent does now.", { status: Type.String() }),
+  preview_stopped: event("The folder is no longer served. May also come between chats.", { reason: Type.String() }),
+  swarm_started: event("Another agent in this process has started a sub-task.", { description: Type.String() }),
+  swarm_progress: event("The current work of that agent.", { status: Type.String() }),
   swarm_finished: event("The sub-task is done.", { summary: Type.String({ description: "The answer." }) }),
-  swarm_failed: event("The sub-task is not done.", { message: Type.String() }),
-  task_plan: event("The agent has set its list of tasks, or changed what is on it.", { tasks: TasksSchema }),
-  task_progress: event("A task of the list has another status. When very many have at once, there is one `task_plan` instead.", {
+  swarm_failed: event("The sub-task has failed.", { message: Type.String() }),
+  task_plan: event("The agent has set or changed its list of tasks.", { tasks: TasksSchema }),
+  task_progress: event("The status of a task has changed. If very many change at once, one `task_plan` comes instead.", {
     task_id: taskNumber,
     completed: Type.Boolean(),
     tasks: TasksSchema,
   }),
   llm_usage: event("The tokens of a model call; of a sub-task, the sum of its calls.", tokenCounts),
-  confirmation_request: event(
-    "Something needs a yes before it happens. Waits for `confirm`, where a call is meant at most 10 minutes.",
-    {
-      prompt: Type.String({ description: "What will run, and why that is asked." }),
-      risk_tier: Type.Optional(
-        Type.Unsafe<RiskTier>(
-          Type.Union(
-            riskTiers.map((tier) => Type.Literal(tier)),
-            { description: "How far the call reaches; absent where something else is asked." },
-          ),
+  confirmation_request: event("An action needs an approval. Waits for `confirm`; for a tool call at most 10 minutes.", {
+    prompt: Type.String({ description: "The action, and the reason for the question." }),
+    risk_tier: Type.Optional(
+      Type.Unsafe<RiskTier>(
+        Type.Union(
+          riskTiers.map((tier) => Type.Literal(tier)),
+          { description: "The risk tier of the call; absent if the question is not about a call." },
         ),
       ),
-    },
-  ),
-  clarification_request: event("The agent is stuck, or at a limit. Waits for `clarify`.", {
+    ),
+  }),
+  clarification_request: event("The agent makes no progress or has reached a limit. Waits for `clarify`.", {
     reason: literals(["no_progress", "too_many_failures", "max_iterations", "max_tool_calls"]),
     message: Type.String(),
     suggestions: Type.Array(Type.String()),
   }),
   done: event("The chat is over.", {
     task_id: Type.String({ description: "A UUID of this chat." }),
-    response: Type.String({ description: "The text of the last answer that has one." }),
-    task_completed: Type.Boolean({ description: "Whether the agent came to an end by itself." }),
-    tool_calls: Type.Integer({ description: "How many there were." }),
-    new_skill: Type.Null({ description: "Nothing here makes skills." }),
+    response: Type.String({ description: "The text of the last answer with text." }),
+    task_completed: Type.Boolean({ description: "Whether the agent finished by itself, without an abort or a limit." }),
+    tool_calls: Type.Integer({ description: "The number of tool calls." }),
+    new_skill: Type.Null({ description: "Always null: this agent does not create skills." }),
     completion_type: literals(["success", "partial_success", "failure"]),
-    llm_usage: Type.Object(tokenCounts, { description: "Of all model calls of the chat." }),
+    llm_usage: Type.Object(tokenCounts, { description: "The sum of all model calls of the chat." }),
   }),
-  error: event("Something cannot be done.", {
+  error: event("A request or a part of the work has failed.", {
     message: Type.String(),
     code: literals(["parse", "bad_request", "busy", "provider", "internal"]),
-    ends_chat: Type.Boolean({ description: "Whether a chat that was going is over, and no `done` follows." }),
+    ends_chat: Type.Boolean({ description: "Whether this ends the running chat; no `done` follows then." }),
   }),
   pong: event("The answer to `ping`.", {}),
 } as const;
@@ -171,13 +172,13 @@ export type Params<N extends RequestName> = Static<(typeof requests)[N]>;
 export type ChatParams = Params<"agent_chat">;
 export type EventName = keyof typeof events;
 export type EventData<N extends EventName> = Static<(typeof events)[N]>;
-/** One line of output. */
+/** A line of output. */
 export type ChatEvent = { [N in EventName]: { event: N; data: EventData<N> } }[EventName];
 export type ErrorCode = EventData<"error">["code"];
 export type TokenCounts = EventData<"llm_usage">;
 export type Task = Static<typeof TaskSchema>;
 
-/** Whether it is a method; names that objects inherit are none. */
+/** Whether `name` is a method. Names that every object inherits, such as `toString`, are not. */
 export function isRequestName(name: string): name is RequestName {
   return Object.hasOwn(requests, name);
 }
@@ -198,11 +199,11 @@ export function agentChatSchema(): Record<string, unknown> {
     anyOf: [{ $ref: "#/$defs/request" }, { $ref: "#/$defs/event" }],
     $defs: { request: { anyOf: requestLines }, event: { anyOf: eventLines } },
   };
-  // TypeBox keeps notes of its own under symbols, which JSON leaves out.
+  // The round trip removes TypeBox's symbol keys.
   return JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;
 }
 
-/** What a client may send in the place of an optional field. */
+/** Allows null for each optional field, at all depths. */
 function acceptNulls(schema: TSchema): TSchema {
   if (schema.type === "array") return { ...schema, items: acceptNulls(schema.items as TSchema) };
   if (schema.type !== "object") return schema;

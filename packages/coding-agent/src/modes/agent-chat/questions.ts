@@ -1,10 +1,10 @@
 import { absentUser, type ClarificationAnswer, type DialogOptions, type UserInterface } from "../../user-interface.ts";
 import type { ChatEvent, Params } from "./protocol.ts";
 
-/** The longest delay that a timer takes, in milliseconds; a longer one would fire at once. */
+/** The maximum delay of a timer in milliseconds; a timer with a longer delay fires at once. */
 const maxTimerMs = 2 ** 31 - 1;
 
-/** Which request answers a question. */
+/** The name of the request that answers a question. */
 export type AnswerName = "confirm" | "clarify";
 
 interface OpenQuestion {
@@ -13,11 +13,11 @@ interface OpenQuestion {
 }
 
 /**
- * Asks the client what the session asks its user: yes or no before a risky call, and how to go on at a limit. One question at a time,
- * whatever runs at once, since answers do not say what they answer. No answer means no, and stop.
+ * Sends the questions of the session to the client: whether a risky call may run, and how to continue at a limit. Only one question is open
+ * at a time, even with parallel calls, because answers carry no id. Without an answer, `confirm` is no and `clarify` is stop.
  */
 export class Questions {
-  /** What the session is made with. */
+  /** The user interface for the session. */
   readonly user: UserInterface = {
     ...absentUser,
     confirm: async ({ title, message, riskTier }, options) => {
@@ -40,22 +40,22 @@ export class Questions {
     this.#send = send;
   }
 
-  /** Whether a question waits that this request answers. */
+  /** Whether a question is open that this request answers. */
   isOpen(answer: AnswerName): boolean {
     return this.#open?.answer === answer;
   }
 
-  /** Answers the question that waits, if it is one for this request. */
+  /** Answers the open question, if this request is the right one for it. */
   answer<N extends AnswerName>(name: N, params: Params<N>): void {
     if (this.isOpen(name)) this.#open?.close(params);
   }
 
-  /** What came cannot be an answer: the question that waits, if any, is answered with no. */
+  /** Answers the open question, if any, with no; for input that is not a valid answer. */
   refuse(): void {
     this.#open?.close(undefined);
   }
 
-  /** Nobody answers any more. */
+  /** Ends all questions, open and later ones, with the default answer: the client sends no more answers. */
   close(): void {
     this.#isClosed = true;
     this.refuse();

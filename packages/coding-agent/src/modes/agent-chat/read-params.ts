@@ -4,20 +4,20 @@ import { Errors, type ValueError } from "@sinclair/typebox/errors";
 import { Check } from "@sinclair/typebox/value";
 import { type ChatParams, type Params, type RequestName, requests } from "./protocol.ts";
 
-/** Places that hold a key, or hold what holds one: what was received there is not quoted. */
+/** Fields that are or contain an API key; error messages do not quote their values. */
 const secretPaths: ReadonlySet<string> = new Set(["", "/config", "/config/api_key"]);
 const quotedLength = 80;
 
-/** The parameters of a request cannot be used; the message names the field. */
+/** The parameters of a request are invalid; the message names the field. */
 export class BadRequestError extends Error {
   override readonly name = "BadRequestError";
 }
 
 /**
- * Checks the parameters of a request. Unknown fields are ignored, and an optional field that is null counts as absent.
+ * Checks the parameters of a request. Unknown fields are ignored, and null in an optional field counts as absent.
  *
- * @param params - What the client sent; absent means no fields.
- * @throws {BadRequestError} Naming the field, what was expected, and what was received.
+ * @param params - The value from the client; undefined counts as an object without fields.
+ * @throws {BadRequestError} For invalid parameters; the message names the field, the expected and the received value.
  */
 export function readParams<N extends RequestName>(name: N, params: unknown): Params<N> {
   const schema = requests[name];
@@ -38,7 +38,7 @@ function requireImages({ images = [] }: Pick<ChatParams, "images">): void {
   }
 }
 
-/** A copy with the fields that the schema knows, as deep as the schema goes. What is no object where one is expected stays. */
+/** Copies the fields that are in the schema, at all depths of the schema. A value of a wrong type is kept for the check. */
 function keepKnown(schema: TSchema, value: unknown): unknown {
   if (schema.type === "array" && Array.isArray(value)) return value.map((item) => keepKnown(schema.items as TSchema, item));
   if (schema.type !== "object" || typeof value !== "object" || value === null || Array.isArray(value)) return value;
@@ -71,7 +71,7 @@ function expectation(schema: TSchema): string {
 
 function quote(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`;
-  // Not written out: nested data may be deeper than JSON can be written.
+  // Not quoted: JSON.stringify fails for very deep data.
   if (typeof value === "object" && value !== null) return "an object";
   const text = typeof value === "string" ? value.slice(0, quotedLength) : value;
   return `${JSON.stringify(text)}${text === value ? "" : "…"}`;

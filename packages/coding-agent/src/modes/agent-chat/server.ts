@@ -9,7 +9,7 @@ import { type ChatEvent, type ChatParams, type ErrorCode, isRequestName, type Re
 import { type AnswerName, Questions } from "./questions.ts";
 import { BadRequestError, readParams } from "./read-params.ts";
 
-/** Reads requests, runs one chat at a time, and tells what happens in it. */
+/** Reads requests, runs one chat at a time, and sends its events. */
 export class AgentChatServer {
   readonly #output: ChatOutput;
   readonly #questions: Questions;
@@ -22,10 +22,10 @@ export class AgentChatServer {
     this.#questions = new Questions((event) => output.send(event));
     this.#sessions = new ChatSessions(base, {
       user: { ...this.#questions.user, notify: (message) => base.onProblem?.(message) },
-      onCommandOutput: (...told) => this.#view?.seeOutput(...told),
-      onDelegation: (...told) => this.#view?.seeDelegation(...told),
-      // Previews outlive the chat that began them.
-      onPreview: (told) => output.send(toPreviewEvent(told)),
+      onCommandOutput: (...args) => this.#view?.handleOutput(...args),
+      onDelegation: (...args) => this.#view?.handleDelegation(...args),
+      // Previews continue after the chat that started them.
+      onPreview: (event) => output.send(toPreviewEvent(event)),
     });
   }
 
@@ -35,37 +35,37 @@ export class AgentChatServer {
     try {
       record = JSON.parse(line);
     } catch {
-      // The parser's own words quote the line, which may hold a key.
+      // The message of the parser quotes the line, which may contain a key.
       this.refuseLine("it is not valid JSON");
       return;
     }
     if (typeof record === "object" && record !== null && !Array.isArray(record)) this.#handle(record as Record<string, unknown>);
-    else this.refuseLine("it is no JSON object");
+    else this.refuseLine("it is not a JSON object");
   }
 
-  /** Answers a line that is no request at all. A question that waits gets a no. */
+  /** Sends an error for a line that is not a request. An open question is answered with no. */
   refuseLine(reason: string): void {
-    this.#fail("parse", `A line cannot be read: ${reason}. Send one JSON object a line.`);
+    this.#fail("parse", `A line cannot be read: ${reason}. Send one JSON object per line.`);
     this.#questions.refuse();
   }
 
-  /** The client sends nothing any more: questions get a no, and the chat that is going comes to its end. */
+  /** Handles the end of the input: all questions are answered with no, and the running chat continues to its end. */
   endInput(): void {
     this.#questions.close();
   }
 
-  /** Resolves when no chat is going. */
+  /** Resolves when no chat is running. */
   async settle(): Promise<void> {
     await this.#chat?.over;
   }
 
-  /** Aborts the chat that is going, ends what its tools have started, and closes its session. */
+  /** Aborts the running chat, ends the processes that its tools started, and closes its session. */
   async close(): Promise<void> {
     this.#questions.close();
     this.#chat?.controller.abort();
     await this.#sessions.close();
     await this.settle();
-    // One that was being opened.
+    // Once more: the chat may have been opening a session.
     await this.#sessions.close();
   }
 
@@ -88,7 +88,7 @@ export class AgentChatServer {
     else this.#answer(method, params);
   }
 
-  /** An answer that cannot be read is a no. */
+  /** Handles an answer; an invalid one counts as no. */
   #answer(name: AnswerName, params: unknown): void {
     if (!this.#questions.isOpen(name)) return;
     try {
@@ -101,7 +101,7 @@ export class AgentChatServer {
 
   #startChat(params: unknown): void {
     if (this.#chat) {
-      this.#fail("busy", "Another chat is going. Wait for its done, or start another pi agent-rpc.");
+      this.#fail("busy", 'Another chat is running. Wait for its "done" event, or start another pi agent-rpc.');
       return;
     }
     const chat = readParams("agent_chat", params);
@@ -115,12 +115,12 @@ export class AgentChatServer {
     this.#chat = { controller, over };
   }
 
-  /** @throws When no chat was begun. */
+  /** @throws When the chat could not be started. */
   async #runChat(params: ChatParams, signal: AbortSignal): Promise<void> {
     const session = await this.#sessions.open(params);
     const view = new ChatView(session, (event) => this.#output.send(event));
     this.#view = view;
-    const unsubscribe = session.subscribe((event) => view.see(event));
+    const unsubscribe = session.subscribe((event) => view.handleEvent(event));
     try {
       await session.start();
       if (signal.aborted) return this.#endChat(view, "aborted", false);
@@ -131,7 +131,7 @@ export class AgentChatServer {
       }));
       const { settled } = await session.submit(params.message, { images, signal });
       await settled;
-      // A command of an extension may have begun a run.
+      // A command of an extension may have started a run.
       await session.waitForIdle();
     } finally {
       unsubscribe();
@@ -167,22 +167,22 @@ export class AgentChatServer {
   }
 }
 
-function toPreviewEvent(told: PreviewEvent): ChatEvent {
-  switch (told.type) {
+function toPreviewEvent(event: PreviewEvent): ChatEvent {
+  switch (event.type) {
     case "started":
-      return { event: "preview_started", data: { path: told.path, port: told.port } };
+      return { event: "preview_started", data: { path: event.path, port: event.port } };
     case "ready":
-      return { event: "preview_ready", data: { url: told.url, port: told.port } };
+      return { event: "preview_ready", data: { url: event.url, port: event.port } };
     case "failed":
-      return { event: "preview_failed", data: { message: told.message } };
+      return { event: "preview_failed", data: { message: event.message } };
     case "stopped":
-      return { event: "preview_stopped", data: { reason: told.reason } };
+      return { event: "preview_stopped", data: { reason: event.reason } };
   }
 }
 
 function toErrorCode(error: unknown): ErrorCode {
   if (error instanceof BadRequestError || error instanceof UsageError) return "bad_request";
-  // Such as a script file that cannot be read: no provider has been asked yet.
+  // For example a script file that cannot be read; no provider has been called yet.
   if (isAiError(error)) return "bad_request";
   if (!(error instanceof SessionError)) return "internal";
   if (error.code === "busy" || error.code === "locked") return "busy";

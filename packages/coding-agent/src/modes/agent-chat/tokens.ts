@@ -3,7 +3,7 @@ import type { TokenCounts } from "./protocol.ts";
 
 export const noTokens: TokenCounts = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
-/** Tokens as OpenAI counts them: the prompt includes what came from a cache or went into one. */
+/** Converts to token counts as in OpenAI's API: the prompt includes cache reads and cache writes. */
 export function toTokenCounts({ input, cacheRead, cacheWrite, output }: Usage): TokenCounts {
   const prompt = input + cacheRead + cacheWrite;
   return { prompt_tokens: prompt, completion_tokens: output, total_tokens: prompt + output };

@@ -1,16 +1,16 @@
 import type { TSchema } from "@sinclair/typebox";
 
 /**
- * The value without the optional fields that are null, at every depth: in what a client sends, null and absent are the same. What the
- * schema does not describe is left as it is.
+ * Removes the optional fields that are null, at all depths: in the input of a client, null and absent are the same. Values that the schema
+ * does not describe are kept.
  *
- * @returns A copy where something was left out, else the value itself.
+ * @returns A copy of a described object or array, otherwise the value itself.
  */
 export function leaveOutNulls(schema: TSchema, value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const arms = schema.anyOf as TSchema[] | undefined;
   if (arms) {
-    const arm = arms.find((each) => isMeantBy(each, value));
+    const arm = arms.find((each) => isArmOf(each, value));
     return arm ? leaveOutNulls(arm, value) : value;
   }
   if (Array.isArray(value)) {
@@ -28,8 +28,8 @@ export function leaveOutNulls(schema: TSchema, value: unknown): unknown {
   return Object.fromEntries(fields);
 }
 
-/** Whether the constants of an object schema, such as its `type`, are those of the value. */
-function isMeantBy({ type, properties, items }: TSchema, value: object): boolean {
+/** Whether the value matches an arm of a union: has the constants of the object schema, such as its `type`. */
+function isArmOf({ type, properties, items }: TSchema, value: object): boolean {
   if (Array.isArray(value)) return items !== undefined;
   if (type !== "object") return false;
   const fields = value as Record<string, unknown>;

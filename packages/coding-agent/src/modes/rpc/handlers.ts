@@ -9,17 +9,17 @@ import type { RecordWriter } from "../record-writer.ts";
 import { toSentEntry, toSentMessage, toSentTree } from "../sent-attachments.ts";
 import type { HostTools } from "./host-tools.ts";
 
-/** What a handler works with. */
+/** The context of a handler. */
 export interface HandlerContext {
   session: AgentSession;
   output: RecordWriter;
-  /** Tools of the client, from the first ones on. */
+  /** Loads the host tools. */
   hostTools(): Promise<HostTools>;
-  /** For commands of the lane `started`: lets the next command begin. */
+  /** For commands of the lane `started`: lets the next command start. */
   leaveLane(): void;
-  /** The command as it came. */
+  /** The command record from the client. */
   request: Record<string, unknown>;
-  /** Aborted by an `abort`, or for `bash` an `abort_bash`, that arrives while the command waits or works. */
+  /** Aborted by `abort` (for `bash`: by `abort_bash`) while the command waits or runs. */
   signal: AbortSignal;
 }
 
@@ -28,7 +28,7 @@ type Handler<N extends CommandName> = (
   params: CommandParams<N>,
 ) => CommandData<N> | Promise<CommandData<N>>;
 
-/** What each command does. A missing or misspelt one does not compile. What a handler throws becomes the response's error. */
+/** The handlers of the commands. A missing or misspelt name is a compile error. A thrown error becomes the error of the response. */
 export const handlers: { [N in CommandName]: Handler<N> } = {
   async prompt({ session, signal }, { message, attachments, images, streamingBehavior }) {
     await session.submit(message, { attachments, images, streamingBehavior, signal });
@@ -174,7 +174,7 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
   }),
 };
 
-/** Goes elsewhere in the session; an extension may have refused. */
+/** Runs a move to another session or branch. `cancelled` if an extension has refused it. */
 async function move(go: () => Promise<unknown>): Promise<{ cancelled: boolean }> {
   const { cancelled } = await moveFrom(async () => {
     await go();
@@ -183,7 +183,7 @@ async function move(go: () => Promise<unknown>): Promise<{ cancelled: boolean }>
   return { cancelled };
 }
 
-/** The same, with the text of the message at which the way parts; empty when an extension has refused. */
+/** Does the same, and returns the text of the message at the branch point; empty if an extension has refused. */
 async function moveFrom(go: () => Promise<string>): Promise<{ text: string; cancelled: boolean }> {
   try {
     return { text: await go(), cancelled: false };

@@ -2,21 +2,21 @@ import { type AgentTool, type AgentToolResult, ToolError } from "@pikit/agent";
 import * as Type from "@sinclair/typebox";
 import type { HostTool, HostToolOutput } from "../../protocol/frames.ts";
 
-/** A call that the host is working on. */
+/** A running call of a host tool. */
 interface HostCall {
   toolName: string;
   onUpdate(partialResult: AgentToolResult): void;
   resolve(result: AgentToolResult): void;
   reject(error: ToolError): void;
-  /** Whether it was cancelled, so that nothing is heard of it any more. */
+  /** Whether the call was cancelled; later updates are then ignored. */
   isCancelled: boolean;
 }
 
-/** Tools that the host runs: their calls go out as frames, and frames bring what they give. */
+/** Tools that the host executes: calls are sent as frames, and the host answers with frames. */
 export class HostTools {
   readonly #send: (frame: object) => void;
   readonly #calls = new Map<string, HostCall>();
-  /** Frames are checked one after another, so that an update stays in front of the result behind it. */
+  /** Frames are checked one after another, so that updates and results keep their order. */
   #checks: Promise<void> = Promise.resolve();
   #lastId = 0;
   #isClosed = false;
@@ -26,9 +26,9 @@ export class HostTools {
   }
 
   /**
-   * The tools as the agent runs them.
+   * Creates the agent's tools from the definitions of the host.
    *
-   * @throws {Error} When one has no name; every provider would refuse it, and with it each later request.
+   * @throws {Error} When a name is empty: providers would refuse all requests with such a tool.
    */
   create(definitions: readonly HostTool[]): AgentTool[] {
     const unnamed = definitions.findIndex(({ name }) => name.trim() === "");
@@ -43,18 +43,18 @@ export class HostTools {
     }));
   }
 
-  /** Takes a frame of the host. One for a call that is over, or that never was, is passed over. */
+  /** Handles a frame of the host. A frame for an ended or unknown call is ignored. */
   handleFrame(frame: Record<string, unknown>): void {
     const id = String(frame.id);
     const call = this.#calls.get(id);
     if (!call) return;
     const isUpdate = frame.type === "host_tool_update";
-    // What has come counts, although checking it takes a moment: an abort right behind a result cancels nothing.
+    // A received result counts at once, although its check is asynchronous: a later abort does not cancel the call.
     if (!isUpdate) this.#calls.delete(id);
     this.#checks = this.#checks.then(() => (isUpdate ? takeUpdate(call, frame) : takeResult(call, frame)));
   }
 
-  /** The host is gone: calls that are going fail, and so do all later ones. */
+  /** Fails all running and later calls, because the host has closed the connection. */
   close(): void {
     this.#isClosed = true;
     for (const [id, call] of this.#calls) {
@@ -112,7 +112,7 @@ async function takeResult(call: HostCall, frame: Record<string, unknown>): Promi
     else call.resolve(toResult(output));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    call.reject(new ToolError("bad_result", `The host's answer for ${call.toolName} cannot be used: ${reason}.`));
+    call.reject(new ToolError("bad_result", `The result of the host for ${call.toolName} is invalid: ${reason}.`));
   }
 }
 
@@ -129,5 +129,5 @@ function textOf({ content }: HostToolOutput): string {
 }
 
 function gone(toolName: string): ToolError {
-  return new ToolError("host_gone", `${toolName} cannot be run: the host that runs it has closed the connection.`);
+  return new ToolError("host_gone", `Cannot run ${toolName}: its host has closed the connection.`);
 }

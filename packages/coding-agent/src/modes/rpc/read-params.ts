@@ -9,15 +9,15 @@ import { leaveOutNulls } from "./absent-fields.ts";
 type Fields = Record<string, unknown>;
 
 /**
- * The parameters of a command as its schema describes them. Loaded with all schemas when the first command comes that has parameters.
+ * Checks and returns the parameters of a command. This module, with all schemas, is loaded at the first command that has parameters.
  *
- * @throws {Error} Naming the field, what was expected, and what was received.
+ * @throws {Error} For an invalid field; the message names the field, the expected and the received value.
  */
 export function readParams(command: CommandName, record: Fields): Promise<Fields> {
   return read(commands[command].params, record);
 }
 
-/** The same for what a host tells of a call. */
+/** Does the same for a frame of the host about a tool call. */
 export function readHostToolFrame(record: Fields): Promise<Fields> {
   return read(record.type === "host_tool_update" ? HostToolUpdateSchema : HostToolResultSchema, record);
 }

@@ -15,17 +15,17 @@ export interface RpcConnection {
   input: Readable;
   output: OutputSink;
   streamMode: StreamMode;
-  /** Whether the first line is `ready`. */
+  /** Whether to write `ready` as the first line. */
   ready: boolean;
-  /** Whether the process makes itself ready for a first prompt when it has answered a first line. */
+  /** Whether to prepare for the first prompt after the answer to the first line. */
   warmUp: boolean;
-  /** Ends it as the end of the input does. */
+  /** Ends the connection, like the end of the input. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Serves the RPC protocol until the input ends, nobody reads the output any more, or an extension asks for the end; then stops what is
- * going, and resolves when all is written. The session is started, and in the end disposed of.
+ * Starts the session and serves the RPC protocol until the input ends, the output is closed, or an extension requests a shutdown. Then it
+ * aborts the running work and disposes of the session. Resolves when all output is written.
  */
 export async function serveRpc(session: AgentSession, connection: RpcConnection): Promise<void> {
   const { input, output: sink, streamMode, signal } = connection;
@@ -37,18 +37,18 @@ export async function serveRpc(session: AgentSession, connection: RpcConnection)
   const decoder = new LineDecoder({
     onLine(line) {
       server.handleLine(line);
-      // Nobody depends on it.
+      // Nothing depends on it, so errors are ignored.
       if (isFirstLine) prepareForPrompt().catch(() => undefined);
       isFirstLine = false;
     },
     onTooLong: () => server.refuseLine("the line is longer than 64 MiB"),
   });
-  /** Most hosts ask something, and send a prompt a moment later. */
+  /** Prepares after the first line, because most hosts send a query first and a prompt a moment later. */
   const prepareForPrompt = async () => {
     await server.drainLane();
     await server.settle();
     await output.flush();
-    // A prompt that came as the first line loads what it needs, and must not wait for more.
+    // If the first line was a prompt, it loads its own modules and must not wait for others.
     if (session.isStreaming) return;
     const { warmUp } = await import("./warm-up.ts");
     await warmUp(session);

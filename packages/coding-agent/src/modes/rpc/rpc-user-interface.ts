@@ -4,11 +4,11 @@ import { absentUser, type DialogOptions, type UserInterface } from "../../user-i
 type Fields<T> = T extends { type: string; id: string } ? Omit<T, "type" | "id"> : never;
 type Request = Fields<UiRequest>;
 
-/** Asks the client's user through `extension_ui_request` frames. After the client has gone, nobody is there. */
+/** Asks the user of the client, with `extension_ui_request` frames. After a disconnect, dialogs resolve to their defaults. */
 export class RpcUserInterface implements UserInterface {
   readonly #firstDialog = Promise.withResolvers<void>();
   #send: ((frame: object) => void) | undefined;
-  /** What each open dialog does with its answer. */
+  /** Closes an open dialog with its response, by id. */
   readonly #dialogs = new Map<string, (response: Record<string, unknown> | undefined) => void>();
   #lastId = 0;
 
@@ -16,18 +16,18 @@ export class RpcUserInterface implements UserInterface {
     this.#send = send;
   }
 
-  /** Resolves when somebody was asked something. */
+  /** Resolves when the first dialog opens. */
   get hasAsked(): Promise<void> {
     return this.#firstDialog.promise;
   }
 
-  /** Nobody answers any more: open dialogs resolve to their defaults, and so do all later ones. */
+  /** Resolves all open and later dialogs to their defaults: the client sends no more answers. */
   disconnect(): void {
     this.#send = undefined;
     for (const close of [...this.#dialogs.values()]) close(undefined);
   }
 
-  /** Takes an `extension_ui_response`. One for a dialog that is closed, or that never was, is passed over. */
+  /** Handles an `extension_ui_response`. A response for a closed or unknown dialog is ignored. */
   handleFrame(frame: Record<string, unknown>): void {
     this.#dialogs.get(String(frame.id))?.(frame);
   }
@@ -70,7 +70,7 @@ export class RpcUserInterface implements UserInterface {
     });
   }
 
-  /** Most hosts have no title to set, so it is told only to those that say so. */
+  /** Sent only if the host has set `PI_RPC_EMIT_TITLE=1`, because most hosts have no title. */
   setTitle(title: string): void {
     if (process.env.PI_RPC_EMIT_TITLE === "1") this.#tell({ method: "setTitle", title });
   }
@@ -79,7 +79,7 @@ export class RpcUserInterface implements UserInterface {
     this.#tell({ method: "set_editor_text", text });
   }
 
-  /** The protocol has no such question: a run that has reached a limit ends. */
+  /** The protocol has no such dialog: a run that reaches a limit ends. */
   readonly clarify = absentUser.clarify;
 
   #tell(request: Request): void {
@@ -87,7 +87,7 @@ export class RpcUserInterface implements UserInterface {
     this.#send?.({ type: "extension_ui_request", id: `ui_${this.#lastId}`, ...request });
   }
 
-  /** Resolves with the answer; undefined when there is none, or it was cancelled. */
+  /** Resolves with the response; undefined if there is none, or the user has cancelled the dialog. */
   #ask(request: Request, { signal, timeoutMs }: DialogOptions = {}): Promise<Record<string, unknown> | undefined> {
     const send = this.#send;
     if (!send || signal?.aborted) return Promise.resolve(undefined);

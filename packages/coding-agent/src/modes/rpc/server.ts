@@ -8,45 +8,45 @@ import { type HandlerContext, handlers } from "./handlers.ts";
 import type { HostTools } from "./host-tools.ts";
 import { RpcUserInterface } from "./rpc-user-interface.ts";
 
-/** A command that has been read and is on its way. */
+/** A command that has been received. */
 interface Request {
   command: CommandName;
   record: Record<string, unknown>;
   controller: AbortController;
-  /** Resolves when it has been answered. */
+  /** Resolves when the response has been sent. */
   answered: PromiseWithResolvers<void>;
 }
 
-/** What an `abort` stops of the commands that came before it. */
+/** The commands that a later `abort` stops. */
 const stoppedByAbort: ReadonlySet<CommandName> = new Set<CommandName>(["prompt", "abort_and_prompt", "compact"]);
 
-/** Refusals of these are told a second way, for clients of the first protocol, which read no responses. */
+/** For these commands an error is also sent as an `error` event, because clients of the first protocol do not read responses. */
 const commandsOfFirstProtocol: ReadonlySet<string> = new Set(["prompt", "abort"]);
 
-/** What begins a run, or goes into one: it must not be overtaken by what extensions do first. */
+/** The commands that start a run or add to one. They wait until the extensions have handled the start of the session. */
 const promptCommands: ReadonlySet<CommandName> = new Set<CommandName>(["prompt", "steer", "follow_up", "abort_and_prompt"]);
 
-/** Reads commands, runs each in its lane, and answers each exactly once. */
+/** Reads commands, runs each in its lane, and sends exactly one response to each. */
 export class RpcServer {
   readonly #session: AgentSession;
   readonly #output: RecordWriter;
   readonly #user: RpcUserInterface;
-  /** Loaded when the client lends the first tools. */
+  /** Loaded when the client defines its first tools. */
   #hostTools: HostTools | undefined;
   #isInputOver = false;
-  /** The extensions have been told that the session begins. */
+  /** Resolves when the extensions have handled the start of the session. */
   readonly #started: Promise<void>;
-  /** The ordered commands, one after another. */
+  /** Resolves after the last ordered command; each new one is appended. */
   #lane: Promise<void>;
-  /** Commands that have not been answered yet, control commands left out. */
+  /** Commands without a response yet, except control commands. */
   readonly #pending = new Set<Request>();
   readonly #working = new Set<Promise<void>>();
-  /** Ordered commands may work without a pause for as long as there are any; an abort among them has to be read meanwhile. */
+  /** Pauses between ordered commands, so that an abort behind many of them is read in time. */
   readonly #breather = new Breather();
 
   /**
-   * Serves the session, and starts it. Commands wait until its extensions are done with that; but while one asks the user, which may take for ever, only
-   * prompts wait for the answer. A client that waits for the answer to its first command must not have to answer a dialog first.
+   * Serves and starts the session. Commands wait until the extensions have handled the start. When an extension opens a dialog meanwhile, only
+   * prompts continue to wait: a client that waits for its first response must not have to answer a dialog first.
    */
   constructor(session: AgentSession, output: RecordWriter) {
     this.#session = session;
@@ -72,26 +72,26 @@ export class RpcServer {
     else this.refuseLine("expected a JSON object");
   }
 
-  /** Answers a line that is no command at all. */
+  /** Sends the error for a line that is not a command. */
   refuseLine(reason: string): void {
     const error = `Failed to parse command: ${reason}`;
     this.#output.send({ type: "response", command: "parse", success: false, error });
     this.#output.send({ type: "error", error });
   }
 
-  /** The client sends nothing any more: what waits for its answer gets none. */
+  /** Handles the end of the input: open dialogs get their defaults, and calls of host tools fail. */
   endInput(): void {
     this.#isInputOver = true;
     this.#user.disconnect();
     this.#hostTools?.close();
   }
 
-  /** Resolves when every command so far has been begun, and all but those that go on beside the lane have been answered. */
+  /** Resolves when all commands so far have started, and have either ended or left the lane. */
   async drainLane(): Promise<void> {
     await this.#lane;
   }
 
-  /** Resolves when every command that has been begun is answered. */
+  /** Resolves when all started commands have been answered. */
   async settle(): Promise<void> {
     while (this.#working.size > 0) await Promise.all(this.#working);
   }
@@ -111,9 +111,9 @@ export class RpcServer {
     if (command === "abort") {
       const stopped = this.#abortEarlier((earlier) => stoppedByAbort.has(earlier.command));
       void this.#session.abort();
-      // Behind what it stops, so that a prompt that was aborted is answered before its abort is; not behind the rest, which may be much.
+      // Answered after the commands that it stops, but not after other commands, which may take long.
       const work = this.#track(this.#work(request, stopped));
-      // What comes later finds the run settled.
+      // Later commands start after the run has settled.
       this.#lane = this.#lane.then(() => work);
     } else if (commandDispatch[command].lane === "control") {
       if (command === "abort_bash") void this.#abortEarlier((earlier) => earlier.command === "bash");
@@ -134,11 +134,11 @@ export class RpcServer {
     return work.finally(() => this.#working.delete(work));
   }
 
-  /** Aborts commands that have not been answered, also those that have not begun. Resolves when they are answered. */
-  async #abortEarlier(isMeant: (request: Request) => boolean): Promise<void> {
-    const meant = [...this.#pending].filter(isMeant);
-    for (const { controller } of meant) controller.abort();
-    await Promise.all(meant.map(({ answered }) => answered.promise));
+  /** Aborts pending commands, also those that have not started. Resolves when they have been answered. */
+  async #abortEarlier(isTarget: (request: Request) => boolean): Promise<void> {
+    const targets = [...this.#pending].filter(isTarget);
+    for (const { controller } of targets) controller.abort();
+    await Promise.all(targets.map(({ answered }) => answered.promise));
   }
 
   async #work(request: Request, after: Promise<void>, leaveLane: () => void = () => {}): Promise<void> {
@@ -177,7 +177,7 @@ export class RpcServer {
     if (!Object.hasOwn(record, "id") && commandsOfFirstProtocol.has(command)) this.#output.send({ type: "error", error });
   }
 
-  /** The response names the command as it was sent and carries its id, whatever value that has. */
+  /** Sends a response with the command name as the client sent it, and with the client's id, whatever its type is. */
   #respond(record: Record<string, unknown>, outcome: { success: true; data?: unknown } | { success: false; error: string }): void {
     const id = Object.hasOwn(record, "id") ? { id: record.id } : {};
     const response: RpcResponse = { ...id, type: "response", command: String(record.type), ...outcome };
@@ -185,10 +185,10 @@ export class RpcServer {
   }
 }
 
-/** The prompt is answered all the same, and its run ends aborted. */
+/** An aborted prompt still gets its response; its run ends as aborted. */
 function ignoreAbort(): void {}
 
-/** The parameters have been checked against the table that the handler's type comes from. */
+/** Calls a handler. The cast is safe: the parameters were checked with the schemas from which the handler types are derived. */
 function runHandler(command: CommandName, context: HandlerContext, params: Record<string, unknown>): unknown {
   const handler = handlers[command] as (context: HandlerContext, params: Record<string, unknown>) => unknown;
   return handler(context, params);

@@ -160,7 +160,7 @@ describe("lines that are no requests", () => {
           event: "error",
           data: {
             message: expect.stringMatching(
-              /^A line cannot be read: it is (not valid JSON|no JSON object)\. Send one JSON object a line\.$/,
+              /^A line cannot be read: it is (not valid JSON|not a JSON object)\. Send one JSON object per line\.$/,
             ) as string,
             code: "parse",
             ends_chat: false,
@@ -214,7 +214,7 @@ describe("while a chat is going", () => {
     gate.open();
     await client.waitForEnd();
     expect(client.all("error")).toEqual(
-      Array(3).fill({ code: "busy", message: expect.stringMatching(/^Another chat is going/), ends_chat: false }),
+      Array(3).fill({ code: "busy", message: expect.stringMatching(/^Another chat is running/), ends_chat: false }),
     );
     expect(client.all("done")).toMatchObject([{ response: "First." }]);
     await client.chat({ message: "Two" });

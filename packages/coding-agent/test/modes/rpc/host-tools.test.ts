@@ -89,7 +89,7 @@ describe("a call", () => {
       isError: true,
       result: {
         content: [
-          { text: 'The host\'s answer for echo_host cannot be used: Field "result" must not be nested more than 100 levels deep.' },
+          { text: 'The result of the host for echo_host is invalid: Field "result" must not be nested more than 100 levels deep.' },
         ],
       },
     });
