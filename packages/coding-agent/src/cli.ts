@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import module from "node:module";
 
-/** The oldest Node that the bundle runs on: that of `engines` in package.json. */
+/** The oldest supported Node; the same as `engines` in package.json. */
 const oldest = [20, 19] as const;
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
 if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
   process.stderr.write(
-    `pi needs Node ${oldest.join(".")} or newer, and this is Node ${process.versions.node}. Install a newer Node.\n`,
+    `pi needs Node ${oldest.join(".")} or newer, but this is Node ${process.versions.node}. Install a newer Node.\n`,
   );
   process.exitCode = 1;
 } else {

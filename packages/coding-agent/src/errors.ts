@@ -1,16 +1,16 @@
-/** Brand of every error class of pikit, so that errors of a second loaded copy are recognised. */
+/** The brand of all error classes of pikit. It identifies errors of a second loaded copy, too. */
 const brand = Symbol.for("pikit.error");
 
 /**
- * Why a session cannot do what was asked.
+ * The reason for a `SessionError`.
  *
- * - `busy`: a run is going
- * - `disposed`: the session was let go of
- * - `no_model`, `no_credentials`: nobody to ask
- * - `invalid_input`: the prompt or an argument cannot be used
- * - `not_found`, `read_failed`, `write_failed`, `not_a_session`, `unsupported_version`: the session file
- * - `nothing_to_compact`, `compaction_failed`, `aborted`: a compaction that was asked for
- * - `cancelled`: an extension did not let the session go elsewhere
+ * - `busy`: a run is active
+ * - `disposed`: the session was disposed of
+ * - `no_model`, `no_credentials`: no model is chosen, or its provider has no key
+ * - `invalid_input`: the prompt or an argument is invalid
+ * - `not_found`, `read_failed`, `write_failed`, `not_a_session`, `unsupported_version`: problems with the session file
+ * - `nothing_to_compact`, `compaction_failed`, `aborted`: the requested compaction did not happen
+ * - `cancelled`: an extension refused the move to another session or branch
  * - `unsupported_runtime`: Bun before 1.4
  * - `locked`: another process, or another session of this one, writes to the session file
  */
@@ -32,7 +32,7 @@ export type SessionErrorCode =
   | "unsupported_runtime"
   | "locked";
 
-/** A session refused or failed; `message` says what to do. */
+/** A session refused an operation or failed; `message` says what to do. */
 export class SessionError extends Error {
   override readonly name = "SessionError";
   readonly [brand] = "session";
@@ -45,15 +45,15 @@ export class SessionError extends Error {
 }
 
 /**
- * Why what was asked for cannot be done, before there is a session.
+ * The reason for a `UsageError`.
  *
- * - `invalid_arguments`: an option, its value, or a combination of options of the command line
- * - `no_prompt`: the command line says nothing, and neither does a pipe
- * - `invalid_session_id`: an id that no session can have
- * - `unreadable_file`: an `@file` that cannot be read, or is neither text nor an image; piped input that is too long
- * - `unknown_model`: a model or provider that does not exist
- * - `invalid_config`: a configuration file that is malformed, or a field in it
- * - `config_unavailable`: a configuration file that cannot be read, locked or written
+ * - `invalid_arguments`: an option, its value or a combination of options is invalid
+ * - `no_prompt`: neither the command line nor a pipe has a prompt
+ * - `invalid_session_id`: the format of a session id is invalid
+ * - `unreadable_file`: an `@file` cannot be read, or is neither text nor an image; or piped input is too long
+ * - `unknown_model`: a model or provider does not exist
+ * - `invalid_config`: a configuration file, or a field in it, is malformed
+ * - `config_unavailable`: a configuration file cannot be read, locked or written
  */
 export type UsageErrorCode =
   | "invalid_arguments"
@@ -64,21 +64,21 @@ export type UsageErrorCode =
   | "invalid_config"
   | "config_unavailable";
 
-/** A word that nobody knows, and those that it may be a typing error of. */
+/** An unknown word, and the known words that may have been intended. */
 export interface UnknownWord {
   typed: string;
   words: readonly string[];
 }
 
-/** Codes of what is malformed; the others are of things that are well-formed and do not exist, or cannot be had. */
+/** The codes for malformed input. The other codes are for well-formed input that refers to missing or unavailable things. */
 const malformed: ReadonlySet<UsageErrorCode> = new Set(["invalid_arguments", "no_prompt", "invalid_session_id"]);
 
-/** What was asked for cannot be understood or does not exist; ends the command with `exitCode`. */
+/** Invalid input of the user before a session exists; ends the command with `exitCode`. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   readonly [brand] = "usage";
   readonly code: UsageErrorCode;
-  /** Which word was wrong; the command names the one that was probably meant. */
+  /** The unknown word, for which the command suggests a known one. */
   readonly unknown: UnknownWord | undefined;
 
   constructor(code: UsageErrorCode, message: string, unknown?: UnknownWord) {
@@ -87,7 +87,7 @@ export class UsageError extends Error {
     this.unknown = unknown;
   }
 
-  /** 2 for what is malformed, 1 for what is well-formed and does not exist. */
+  /** 2 for malformed input, 1 for the other codes. */
   get exitCode(): 1 | 2 {
     return malformed.has(this.code) ? 2 : 1;
   }

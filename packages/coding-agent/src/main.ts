@@ -7,7 +7,7 @@ import { type UnknownWord, UsageError } from "./errors.ts";
 import { writeError } from "./modes/terminal-text.ts";
 import { packageVersion } from "./version.ts";
 
-/** Runs the command line and ends the process with its exit code. Errors are one line on stderr; `PI_DEBUG=1` adds the stack. */
+/** Runs the command line and exits with its exit code. An error is one line on stderr; `PI_DEBUG=1` adds the stack. */
 export async function main(args: readonly string[]): Promise<never> {
   guardProcess();
   guardExit();
@@ -38,12 +38,12 @@ async function run(args: readonly string[]): Promise<number> {
   return (await import("./cli/run-prompts.ts")).runPrompts(mode, parsed);
 }
 
-/** What programs read is printed as they asked for it, also where `-p` says that nobody watches. */
+/** `-p` replaces only the mode text; the output of the modes for programs stays the same. */
 function chooseMode({ mode = "text", print: isPrint }: Arguments["options"]): string {
   return isPrint && mode === "text" ? "print" : mode;
 }
 
-/** A prompt in quotation marks has a space, or more signs. */
+/** Whether an argument is a single word, not an option or a file. A quoted prompt usually has a space or punctuation. */
 function isBareWord(arg: string): boolean {
   return /^[\w:./@-]+$/.test(arg) && !/^[-@]/.test(arg);
 }

@@ -3,32 +3,32 @@ import type { BaseOptions } from "./modes/agent-chat/chat-options.ts";
 import type { StreamMode } from "./protocol/data.ts";
 import type { AgentSession } from "./session/agent-session.ts";
 
-/** Where a protocol is spoken. */
+/** The streams of a protocol connection. */
 export interface Streams {
-  /** JSON lines that come in. */
+  /** JSON lines from the client. */
   input: Readable;
-  /** JSON lines that go out; ended when all is over. */
+  /** JSON lines to the client; ended when the server has ended. */
   output: Writable;
-  /** Ends it, as the end of the input does. */
+  /** Ends the connection, like the end of the input. */
   signal?: AbortSignal;
 }
 
 export interface RpcModeOptions extends Streams {
-  /** How answers are streamed until the client says otherwise. Default: snapshots. */
+  /** The initial stream mode; the client can change it. Default: snapshots. */
   streamMode?: StreamMode;
-  /** Whether the first line is `ready`. Default true. */
+  /** Whether to write `ready` as the first line. Default true. */
   ready?: boolean;
 }
 
-/** What chats are made with, unless a request says otherwise. `cwd` and `agentDir` have the defaults of `createAgentSession`. */
+/** Options for all chats; a request can override them. `cwd` and `agentDir` have the defaults of `createAgentSession`. */
 export type AgentRpcOptions = Streams & Omit<BaseOptions, "cwd" | "agentDir"> & Partial<Pick<BaseOptions, "cwd" | "agentDir">>;
 
 /**
- * Serves a session by the RPC protocol on any two streams, as `pi --mode rpc` does on stdin and stdout. The client's user answers what the
- * session asks. The session is started, and disposed of in the end: when the input ends or the output closes, when `signal` is aborted, or
- * when an extension asks for it. Any number may be served in one process; nothing of the process itself is touched.
+ * Serves a session with the RPC protocol on any two streams, like `pi --mode rpc` on stdin and stdout. The client shows the session's dialogs
+ * to its user. Starts the session, and disposes of it when the input ends, the output closes, `signal` is aborted, or an extension requests a
+ * shutdown. One process can serve any number of sessions; process-wide state is not changed.
  *
- * @returns when everything is written, or cannot be.
+ * @returns A promise that resolves when all output is written, or cannot be written any more.
  */
 export async function runRpcMode(session: AgentSession, options: RpcModeOptions): Promise<void> {
   const { input, output, signal, streamMode = "snapshots", ready = true } = options;
@@ -38,10 +38,10 @@ export async function runRpcMode(session: AgentSession, options: RpcModeOptions)
 }
 
 /**
- * Serves the agent_chat protocol on any two streams, as `pi agent-rpc` does on stdin and stdout. When the input ends, a chat that is going
- * still comes to its end, with nobody to ask; when the output closes or `signal` is aborted, it is aborted.
+ * Serves the agent_chat protocol on any two streams, like `pi agent-rpc` on stdin and stdout. When the input ends, the running chat continues
+ * to its end, and its questions get the default answers. When the output closes or `signal` is aborted, the running chat is aborted.
  *
- * @returns when everything is written, or cannot be.
+ * @returns A promise that resolves when all output is written, or cannot be written any more.
  */
 export async function serveAgentRpc({ input, output, signal, ...base }: AgentRpcOptions): Promise<void> {
   ignoreErrorsOf(input, output);
@@ -59,7 +59,7 @@ export async function serveAgentRpc({ input, output, signal, ...base }: AgentRpc
   signal?.removeEventListener("abort", onAbort);
 }
 
-/** An error of a stream is its end, also one that comes before it is read or written. */
+/** Adds empty error listeners: a stream error counts as the end of the stream, even before the first read or write. */
 function ignoreErrorsOf(...streams: (Readable | Writable)[]): void {
   for (const stream of streams) stream.on("error", () => {});
 }

@@ -1,9 +1,9 @@
 import { distance } from "fastest-levenshtein";
 
-/** Letters from which on a word may have two typing errors instead of one. */
+/** Minimum number of letters of a word for which two typing errors are accepted; shorter words may have one. */
 const longWord = 5;
 
-/** Of words, the one that was probably meant; undefined when what was typed is nothing like any of them, or is one of them. */
+/** The word that the user probably intended; undefined if no word is similar, or `typed` is one of the words. */
 export function meantWord(typed: string, words: readonly string[]): string | undefined {
   if (words.includes(typed)) return undefined;
   let best: { word: string; edits: number } | undefined;
@@ -14,13 +14,13 @@ export function meantWord(typed: string, words: readonly string[]): string | und
   return best?.word;
 }
 
-/** ` Did you mean "…"?` for the word that was probably meant, else nothing. */
+/** Returns ` Did you mean "…"?` with the probably intended word, or an empty string. */
 export function suggest(typed: string, words: readonly string[]): string {
   const meant = meantWord(typed, words);
   return meant === undefined ? "" : ` Did you mean "${meant}"?`;
 }
 
-/** Letters that changed places are one error, and more likely than another one. */
+/** Counts typing errors. Transposed letters count as half an error, because they are more likely than other errors. */
 function countTypos(typed: string, word: string): number {
   const isShuffled = typed.length === word.length && [...typed].sort().join("") === [...word].sort().join("");
   return typed === word ? 0 : isShuffled ? 0.5 : distance(typed, word);

@@ -1,6 +1,6 @@
 /**
- * What the work comes to, or the abort's reason as soon as there is one: who does not mind the signal, such as a file system or a
- * server that is gone, must not hold up who stops the work. It goes on by itself; nobody is told of its end.
+ * Waits for `work`, but rejects with the signal's reason as soon as the signal is aborted. For work that ignores the signal, such as a file
+ * system or a server that no longer responds. After an abort the work continues, and its result is ignored.
  */
 export async function untilAborted<T>(work: T | PromiseLike<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();

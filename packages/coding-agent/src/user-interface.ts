@@ -1,58 +1,58 @@
 import type { RiskTier } from "./risk-tiers.ts";
 
 /**
- * The questions that a session may have for whoever uses it, and how each mode answers them. Approvals, extensions and limits ask
- * through this interface and know no mode.
+ * The dialogs and notifications of a session for its user; each mode implements them. Approvals, extensions and limits use this interface and
+ * do not depend on a mode.
  */
 export interface UserInterface {
-  /** A yes or no. Default: no. */
+  /** Asks for yes or no. Default: no. */
   confirm(question: Confirmation, options?: DialogOptions): Promise<boolean>;
-  /** One of `options`. Default: none. */
+  /** Asks for one of `options`. Default: none. */
   select(question: { title: string; options: readonly string[] }, options?: DialogOptions): Promise<string | undefined>;
-  /** A line of text. Default: none. */
+  /** Asks for a line of text. Default: none. */
   input(question: { title: string; placeholder?: string }, options?: DialogOptions): Promise<string | undefined>;
-  /** A longer text. Default: none. */
+  /** Asks for a longer text. Default: none. */
   editor(question: { title: string; prefill?: string }, options?: DialogOptions): Promise<string | undefined>;
-  /** Tells something and waits for nothing. */
+  /** Shows a message, without an answer. */
   notify(message: string, type?: "info" | "warning" | "error"): void;
-  /** Shows a line of state under a key; without text it goes away. */
+  /** Shows a status line, identified by a key; without text the line is removed. */
   setStatus(key: string, text?: string): void;
-  /** Shows some lines beside the editor under a key; without lines they go away. Default: above. */
+  /** Shows lines next to the editor, identified by a key; without lines they are removed. Default: above. */
   setWidget(key: string, lines?: readonly string[], placement?: "aboveEditor" | "belowEditor"): void;
-  /** Names the window. */
+  /** Sets the title of the window. */
   setTitle(title: string): void;
-  /** Puts a text where the user types the next prompt. */
+  /** Sets the text of the prompt editor. */
   setEditorText(text: string): void;
-  /** How to go on where a run has reached a limit. Default: stop. */
+  /** Asks how to continue when a run has reached a limit. Default: stop. */
   clarify(question: Clarification, options?: DialogOptions): Promise<ClarificationAnswer>;
 }
 
-/** What a yes or no is asked for. */
+/** A question for yes or no. */
 export interface Confirmation {
   title: string;
   message: string;
-  /** How far the tool call reaches that waits for the answer; absent where the question is about something else. */
+  /** The risk tier of the tool call that waits for the answer; absent if the question is not about a tool call. */
   riskTier?: RiskTier;
 }
 
 export interface DialogOptions {
-  /** Its abort resolves the dialog with its default. */
+  /** When aborted, the dialog resolves to its default. */
   signal?: AbortSignal;
-  /** Milliseconds until the dialog resolves with its default. Default: none. */
+  /** Milliseconds after which the dialog resolves to its default. Default: no limit. */
   timeoutMs?: number;
 }
 
-/** Why a run cannot go on by itself. */
+/** The reason why a run needs the user to continue. */
 export interface Clarification {
   reason: "no_progress" | "too_many_failures" | "max_iterations" | "max_tool_calls";
   message: string;
   suggestions: readonly string[];
 }
 
-/** `continue` goes on with the limit's counter at zero, and with the hint as a message of the user. */
+/** `continue` resets the counter of the limit and adds the hint as a user message. */
 export type ClarificationAnswer = { action: "continue"; hint?: string } | { action: "stop" };
 
-/** Nobody is there: every question is answered with its default. */
+/** A user interface without a user: every dialog resolves to its default, and notifications are dropped. */
 export const absentUser: UserInterface = {
   confirm: async () => false,
   select: async () => undefined,
@@ -66,7 +66,7 @@ export const absentUser: UserInterface = {
   clarify: async () => ({ action: "stop" }),
 };
 
-/** Whoever is there now: a session keeps one of these, and the mode that shows the session takes its place in it. */
+/** A replaceable user interface: the session keeps the slot, and the mode connects its own interface to it. */
 export class UserSlot implements UserInterface {
   current: UserInterface;
 
@@ -74,7 +74,7 @@ export class UserSlot implements UserInterface {
     this.current = user;
   }
 
-  /** Asks this one from now on, in place of the one before. Returns the function that puts that one back. */
+  /** Replaces the current user interface. Returns a function that restores the previous one. */
   connect(user: UserInterface): () => void {
     const former = this.current;
     this.current = user;
@@ -124,7 +124,7 @@ export class UserSlot implements UserInterface {
   }
 }
 
-/** Whether somebody is there who can say yes or no. */
+/** Whether a user is present to answer `confirm`. */
 export function canConfirm(user: UserInterface): boolean {
   return user instanceof UserSlot ? canConfirm(user.current) : user.confirm !== absentUser.confirm;
 }

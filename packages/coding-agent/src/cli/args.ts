@@ -5,46 +5,46 @@ import { type UnknownWord, UsageError } from "../errors.ts";
 
 interface Option {
   short?: string;
-  /** What stands for the value in the help; absent for switches. */
+  /** The placeholder for the value in the help; absent for switches. */
   value?: string;
-  /** Whether it can be given several times. Default false. */
+  /** Whether the option may be repeated. Default false. */
   multiple?: true;
-  /** The values that are accepted. Default: any. */
+  /** The accepted values. Default: any. */
   choices?: readonly string[];
   help: string;
 }
 
-/** Every option: parsing and help are made from this table. */
+/** All options: the parser and the help are generated from this table. */
 const options = {
   mode: { value: "text|json|rpc", choices: ["text", "json", "rpc"], help: "how to talk to you (default text)" },
-  print: { short: "p", help: "print only the last answer; in the other modes without meaning" },
+  print: { short: "p", help: "print only the last answer; no effect in the other modes" },
   model: { value: "name", help: "the model: id or provider/id, either with :level" },
   provider: { value: "name", help: "the provider; alone: its default model" },
-  "api-key": { value: "key", help: "wins over stored keys and the environment" },
+  "api-key": { value: "key", help: "overrides stored keys and the environment" },
   thinking: {
     value: "level",
     choices: [...thinkingLevels, "max"],
     help: `how hard to think: ${thinkingLevels.join(", ")} or max`,
   },
-  "system-prompt": { value: "text", help: "takes the place of the built-in instructions" },
-  "append-system-prompt": { value: "text", help: "added to the system prompt" },
+  "system-prompt": { value: "text", help: "replaces the built-in instructions" },
+  "append-system-prompt": { value: "text", help: "appended to the system prompt" },
   tools: { short: "t", value: "a,b", help: "built-in tools to use (default read,bash,edit,write)" },
   "no-tools": { help: "use no built-in tools" },
-  session: { value: "path|id", help: "open that session; it must exist" },
-  "session-id": { value: "id", help: "open the session with that id, or begin it" },
+  session: { value: "path|id", help: "open an existing session" },
+  "session-id": { value: "id", help: "open the session with that id, or create it" },
   "session-dir": { value: "folder", help: "where sessions are stored" },
-  continue: { short: "c", help: "go on with the latest session of this folder" },
-  fork: { value: "path|id", help: "go on in a copy of that session" },
-  "take-over": { help: "replace its lock if the holder was on another host" },
+  continue: { short: "c", help: "continue the latest session of this folder" },
+  fork: { value: "path|id", help: "continue in a copy of that session" },
+  "take-over": { help: "replace the session's lock if its holder was on another host" },
   name: { short: "n", value: "text", help: "name the session" },
   "no-session": { help: "store nothing" },
-  record: { value: "file", help: "record the model's answers, to be played with --model replay/<file>" },
+  record: { value: "file", help: "record the model's answers; replay them with --model replay/<file>" },
   stream: { value: "snapshots|deltas", choices: ["snapshots", "deltas"], help: "how json and rpc modes stream answers" },
-  ready: { help: "accepted: rpc mode says so when it is ready" },
-  "no-ready": { help: "rpc mode: do not say so" },
-  models: { value: "a,b/*", help: "the models that cycle_model walks" },
-  approval: { value: "policy", choices: approvalPolicies, help: `what is asked about: ${approvalPolicies.join(", ")}` },
-  "read-only": { help: "refuse tools that do more than look" },
+  ready: { help: "rpc mode: write a ready line (the default)" },
+  "no-ready": { help: "rpc mode: write no ready line" },
+  models: { value: "a,b/*", help: "the models for cycle_model" },
+  approval: { value: "policy", choices: approvalPolicies, help: `when to ask for approval: ${approvalPolicies.join(", ")}` },
+  "read-only": { help: "refuse tools that do more than read" },
   "max-turns": { value: "n", help: "end a run before its n+1st model call" },
   "max-cost": { value: "usd", help: "end a run when it has cost that much" },
   "max-time": { value: "s", help: "end a run after that many seconds" },
@@ -55,19 +55,19 @@ const options = {
   "no-skills": { help: "use no skills" },
   "prompt-template": { value: "path", multiple: true, help: "use that prompt template; repeatable" },
   "no-prompt-templates": { help: "use no prompt templates" },
-  "no-rules": { help: "leave stream rules unread" },
+  "no-rules": { help: "do not read stream rules" },
   "no-mcp": { help: "use no MCP servers" },
-  offline: { help: "ask only models and MCP servers of this machine" },
-  approve: { help: "trust what the folder brings in .pi, for this run" },
-  "no-approve": { help: "leave what the folder brings in .pi alone, and do not ask" },
-  "no-context-files": { help: "leave AGENTS.md files unread" },
-  export: { value: "path|id", help: "write that session to an HTML file, named by an argument or after it" },
-  "list-models": { help: "list models whose provider can be used; a word filters them" },
+  offline: { help: "use only models and MCP servers on this machine" },
+  approve: { help: "trust the .pi folder of the working folder, for this run" },
+  "no-approve": { help: "ignore the .pi folder of the working folder, and do not ask" },
+  "no-context-files": { help: "do not read AGENTS.md files" },
+  export: { value: "path|id", help: "export that session to HTML; an argument names the file" },
+  "list-models": { help: "list the usable models; words filter them" },
   help: { short: "h", help: "show this help" },
   version: { short: "v", help: "show the version" },
 } as const satisfies Record<string, Option>;
 
-/** Options that clients of the family pass and that mean nothing here. */
+/** Options that clients of related programs pass; they have no effect. */
 const ignoredOptions: Record<string, { type: "boolean" | "string" }> = {
   "no-themes": { type: "boolean" },
   "no-title": { type: "boolean" },
@@ -81,14 +81,14 @@ type Values = { [N in OptionName]?: ValueOf<(typeof options)[N]> };
 
 export interface Arguments {
   options: Values;
-  /** Texts and `@file` arguments, in order. */
+  /** Text and `@file` arguments, in order. */
   prompts: string[];
 }
 
 /**
- * Reads the command line.
+ * Parses the command line.
  *
- * @throws {UsageError} Naming the option or value that is not known, and the nearest thing that is.
+ * @throws {UsageError} For an unknown option or value; the error names it and the known ones.
  */
 export function parseArguments(args: readonly string[]): Arguments {
   const known = Object.fromEntries(
@@ -114,7 +114,7 @@ export function parseArguments(args: readonly string[]): Arguments {
   return { options: values as Values, prompts: parsed.positionals };
 }
 
-/** The option that is not known, as it was typed: `-modle` is read as `-m`, and so on. */
+/** The unknown option as typed; `parseArgs` splits `-modle` into `-m`, `-o` and so on. */
 function findUnknownOption(problem: string, args: readonly string[]): UnknownWord | undefined {
   const name = /^Unknown option '(-[^']*)'/.exec(problem)?.[1];
   if (name === undefined) return undefined;
@@ -153,5 +153,5 @@ export function helpText(): string {
   ].join("\n");
 }
 
-/** What is shown when there is nothing to do. */
+/** The first line of the help, also shown when the prompt is missing. */
 export const usage = "Usage: pi [options] [@file …] [prompt …]";

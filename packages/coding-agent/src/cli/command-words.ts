@@ -1,7 +1,7 @@
 import { UsageError } from "../errors.ts";
 import { meantWord } from "../suggest.ts";
 
-/** How what other programs do by a command is done here. */
+/** The replacements for commands of other programs. */
 const instead: Readonly<Record<string, string>> = {
   ...same(
     ["session", "sessions", "resume", "history"],
@@ -10,7 +10,7 @@ const instead: Readonly<Record<string, string>> = {
   ...same(["model", "models"], "pi --list-models [word] lists the models."),
   export: "A session is exported with pi --export <path|id> [out.html].",
   help: "pi --help lists the options.",
-  version: "pi --version tells the version.",
+  version: "pi --version prints the version.",
   ...same(["config", "settings"], "Settings are in ~/.pi/agent/settings.json, and in .pi/settings.json of a project."),
   ...same(
     ["login", "logout", "auth"],
@@ -18,19 +18,19 @@ const instead: Readonly<Record<string, string>> = {
   ),
   ...same(
     ["install", "uninstall", "remove", "list", "extensions", "packages", "plugins"],
-    "Extensions are files or installed packages that settings.json or --extension names.",
+    "Extensions are files or installed packages; name them in settings.json or with --extension.",
   ),
   ...same(["update", "upgrade"], "pi is updated by the package manager that installed it."),
-  mcp: "MCP servers stand in settings.json under mcpServers.",
-  ...same(["serve", "server"], "pi --mode rpc is driven by a program."),
+  mcp: "MCP servers are set in settings.json under mcpServers.",
+  ...same(["serve", "server"], "pi --mode rpc serves a program on stdin and stdout."),
 };
 
 /**
- * Refuses words without quotation marks that were meant as a command. As a prompt they would cost money, and a model may do what they
- * say; to type them again costs nothing. Neither a terminal nor a pipe makes a difference.
+ * Refuses unquoted words that look like a command. Sent as a prompt, they would cost money, and the model might act on them; retyping them
+ * costs nothing. The rule is the same for terminals and pipes.
  *
- * @param args - All of the command line, without options and `@file`s.
- * @throws {UsageError} Saying what to type instead.
+ * @param args - The whole command line, which has no options and no `@file`s.
+ * @throws {UsageError} For such a command; the message says what to type instead.
  */
 export function refuseCommandWords(args: readonly string[]): void {
   const [word = "", second] = args;
@@ -43,7 +43,7 @@ export function refuseCommandWords(args: readonly string[]): void {
   );
 }
 
-/** Subcommands are short and look like prompts, so only what is nothing else is taken for one. */
+/** Suggests a subcommand of pi. Subcommands are short and look like prompts, so only clear cases count. */
 function findSubcommand(word: string, second: string | undefined): string | undefined {
   if (second === undefined) return meantWord(word, ["agent-rpc"]) && "Did you mean pi agent-rpc?";
   const isRpc = meantWord(word, ["rpc"]) !== undefined && (meantWord(second, ["schema", "validate"]) ?? second);

@@ -1,4 +1,4 @@
-/** What is said about an error on stderr: one sentence, and where it came from with `PI_DEBUG=1`. */
+/** The text of an error for stderr: its message, or with `PI_DEBUG=1` its stack. */
 export function describeError(error: unknown): string {
   if (process.env.PI_DEBUG === "1" && error instanceof Error) return error.stack ?? error.message;
   if (error instanceof Error) return error.message;

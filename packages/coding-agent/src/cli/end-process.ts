@@ -2,22 +2,21 @@ import { existsSync } from "node:fs";
 import type { Worker } from "node:worker_threads";
 import { bun } from "../runtime.ts";
 
-/** Milliseconds that files may take which are still being read or written when all else is done. */
+/** Maximum milliseconds to wait for running file operations after all other work is done. */
 const settleMs = 1000;
 const lookEveryMs = 10;
 
-/** Exit codes that tell of a signal. */
+/** The exit codes of signals. */
 const signalsByCode: Partial<Record<number, NodeJS.Signals>> = { 129: "SIGHUP", 130: "SIGINT", 143: "SIGTERM" };
 
 const workers = new Set<Worker>();
 
 /**
- * Sees to it that the process is gone when it ends. Node waits for all of its threads then, also for one that opens a pipe to which nobody
- * writes, reads from a file server that is gone, or looks up a name: for ever, after everything that could end it has run. To be called once,
- * at the start.
+ * Makes sure that the process really ends at exit. Node waits for all its threads at exit, also for one that is blocked: opening a pipe without
+ * a writer, reading from a dead file server, or resolving a host name. That wait can last forever. Call this once, at the start.
  */
 export function guardExit(): void {
-  if (bun) return; // it waits for no threads
+  if (bun) return; // Bun does not wait for threads
   process.on("worker", (worker: Worker) => {
     workers.add(worker);
     worker.once("exit", () => workers.delete(worker));
@@ -25,24 +24,24 @@ export function guardExit(): void {
   process.on("exit", leave);
 }
 
-/** Ends the process with this exit code, or the one that a signal has set, when files are written; waits a second for them at most. */
+/** Exits with `exitCode`, or with the code that a signal has set. Waits at most a second for running file operations. */
 export async function endProcess(exitCode: number): Promise<never> {
   for (let waitedMs = 0; waitedMs < settleMs && countFileRequests() > 0; waitedMs += lookEveryMs) {
     await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
   }
-  // Also when a tool has left timers or sockets open.
+  // Explicit, because a tool may have left timers or sockets open.
   process.exit(process.exitCode ?? exitCode);
 }
 
-/** The first of the `exit` listeners. */
+/** The first `exit` listener. If a thread may block the exit, it runs the other listeners and kills the process. */
 function leave(exitCode: number): void {
-  if (!isHeldUp()) return;
+  if (!mayBlockExit()) return;
   for (const listener of process.listeners("exit")) if (listener !== leave) tryTo(() => listener(exitCode));
-  vanish(Number(process.exitCode ?? exitCode));
+  exitNow(Number(process.exitCode ?? exitCode));
 }
 
-/** Whether a thread may be at work that Node would wait for. */
-function isHeldUp(): boolean {
+/** Whether a thread may be running for which Node would wait. */
+function mayBlockExit(): boolean {
   const lookUps = ["GetAddrInfoReqWrap", "GetNameInfoReqWrap"];
   return workers.size > 0 || countFileRequests() > 0 || process.getActiveResourcesInfo().some((name) => lookUps.includes(name));
 }
@@ -52,10 +51,10 @@ function countFileRequests(): number {
 }
 
 /**
- * Ends the process without waiting. Only another program in its place can do that with any exit code; before Node 22.15, which cannot start
- * one, the end of a signal is told as that signal, which shells show as the same number, and any other as SIGKILL.
+ * Ends the process without waiting for threads. To keep the exit code, it replaces the process with a shell (`execve`, since Node 22.15).
+ * Otherwise it kills itself: with the signal of the exit code, which shells show as the same number, or with SIGKILL.
  */
-function vanish(exitCode: number): void {
+function exitNow(exitCode: number): void {
   const shell = "/bin/sh";
   if (process.execve && process.platform !== "win32" && existsSync(shell)) {
     tryTo(() => process.execve?.(shell, ["sh", "-c", `exit ${exitCode}`], {}));
@@ -72,6 +71,6 @@ function tryTo(act: () => unknown): void {
   try {
     act();
   } catch {
-    // A listener of somebody else: the process ends all the same.
+    // An error of another listener, or of execve; the process ends anyway.
   }
 }

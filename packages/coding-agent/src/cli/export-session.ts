@@ -7,11 +7,11 @@ import { UsageError } from "../errors.ts";
 import { exportHtml } from "../export/export-html.ts";
 import type { Arguments } from "./args.ts";
 
-/** `pi --export <session> [out]`: writes the page, also of a session that is being written, and prints its path. */
+/** Runs `pi --export <session> [out]`: exports the session, even one that is in use, and prints the path of the HTML file. */
 export async function exportSession({ options, prompts }: Arguments): Promise<number> {
   const [outputPath, unexpected] = prompts;
   if (unexpected !== undefined)
-    throw new UsageError("invalid_arguments", `--export takes one path to write to, but got "${unexpected}" too.`);
+    throw new UsageError("invalid_arguments", `--export takes one output path, but got "${unexpected}" too.`);
   const cwd = process.cwd();
   const folder = options["session-dir"] ?? sessionFolder(cwd, agentFolder());
   const store = new FileSessionStore(resolve(folder));

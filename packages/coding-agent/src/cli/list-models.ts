@@ -3,7 +3,7 @@ import { Credentials } from "../models/credentials.ts";
 import { isDemo, ModelRegistry } from "../models/model-registry.ts";
 import type { Arguments } from "./args.ts";
 
-/** `pi --list-models [search]`: one model a line, `provider/id` first. */
+/** Runs `pi --list-models [search]`: prints one model per line, `provider/id` first. */
 export async function listModels(options: Arguments["options"], search: readonly string[]): Promise<number> {
   const agentDir = agentFolder();
   const registry = new ModelRegistry({
@@ -18,7 +18,7 @@ export async function listModels(options: Arguments["options"], search: readonly
     return words.every((word) => text.includes(word));
   });
   if (models.length === 0) {
-    process.stderr.write("No model matches. Models of a provider are listed when its key is set.\n");
+    process.stderr.write("No model matches. The models of a provider are listed if its key is set.\n");
     return 1;
   }
   const rows = models.map((model) => [`${model.provider}/${model.id}`, model.name] as const);

@@ -7,12 +7,12 @@ import { onFailure } from "./last-resort.ts";
 import { checkTakeOver, toSessionOptions } from "./session-options.ts";
 import { onEndSignal } from "./signals.ts";
 
-/** Nobody answers where pi runs for one prompt, but what is to be told is told. */
+/** Shows notifications on stderr; dialogs resolve to their defaults. */
 const listener: UserInterface = { ...absentUser, notify: (message) => writeError(message) };
 
 /**
- * Makes the session that the command line asks for, saves it when the process is told to end, and says what of its file was unreadable.
- * The mode is to start it.
+ * Creates the session of the command line, makes sure that it is saved when the process ends, and reports unreadable entries of its file. The
+ * mode must start it.
  */
 export async function openSession(args: Arguments): Promise<AgentSession> {
   checkTakeOver(args);

@@ -4,17 +4,17 @@ import { fileLimits } from "@pikit/ai/files";
 import { UsageError } from "../errors.ts";
 import { writeError } from "../modes/terminal-text.ts";
 
-/** How long a pipe beside a prompt argument may be silent before we say that we wait for it. */
+/** If there is a prompt argument: milliseconds without data on a pipe before a notice is shown. */
 const noticeAfterMs = 1000;
-/** How long a socket beside a prompt argument may be silent before we go on without it. */
+/** If there is a prompt argument: milliseconds without data on a socket before it is ignored. */
 const giveUpAfterMs = 3000;
 
-/** What is piped into a command. */
+/** The input that is piped into the command. */
 export interface PipedInput {
   stream: Readable;
   /**
-   * Whether it is a socket. That is what programs in Node give to those that they start, most of them without a thought of what is to come in it, and
-   * never end it. A shell gives a pipe, and ends it.
+   * Whether stdin is a socket. Node programs start child processes with a socket as stdin, and many of them never write to it or end it. A
+   * shell uses a pipe, and ends it.
    */
   isSocket: boolean;
 }
@@ -24,11 +24,11 @@ export function openStdin(): PipedInput {
 }
 
 /**
- * Everything up to the end of the input. A socket that brings nothing is not waited for where there is a prompt without it.
+ * Reads the whole input. If there is another prompt, a socket without data is ignored after a timeout.
  *
- * @param options - `say`: where a line goes for whoever wonders; default stderr.
- * @returns undefined when it was not waited for.
- * @throws {UsageError} Exit code 1, when it is longer than a prompt can be.
+ * @param options - `say`: called with notices for the user, one line each; default: writes to stderr.
+ * @returns undefined if the input was ignored.
+ * @throws {UsageError} With exit code 1, if the input is longer than a prompt may be.
  */
 export function readPipedInput(
   { stream, isSocket }: PipedInput,
@@ -66,13 +66,13 @@ export function readPipedInput(
   const giveUp = () => {
     stop();
     stream.pause();
-    say(`Nothing came on stdin in ${giveUpAfterMs / 1000} s: going on without it.`);
+    say(`No data on stdin for ${giveUpAfterMs / 1000} s. Continuing without it.`);
     resolve(undefined);
   };
-  const notice = () => say("Waiting for the end of the piped input (close stdin to go on without it).");
+  const notice = () => say("Waiting for the end of the piped input (close stdin to continue without it).");
   const timer = hasPrompt ? (isSocket ? setTimeout(giveUp, giveUpAfterMs) : setTimeout(notice, noticeAfterMs)) : undefined;
   stream.on("data", onData).on("end", onEnd).on("error", onError);
-  // An `@file` argument may have been this very stream.
+  // An `@file` argument may have read this stream already.
   if (stream.readableEnded || stream.destroyed) onEnd();
   return promise;
 }

@@ -1,8 +1,8 @@
 /**
- * Prepares stdout and stderr for plain text: a reader that goes away (`pi … | head`) or a full disk must not end the process with a stack
- * trace. When stdout cannot be written, `process.exitCode` becomes 1.
+ * Adds error listeners to stdout and stderr, so that a closed pipe (`pi … | head`) or a full disk does not crash the process with a stack
+ * trace. When a write to stdout fails, `process.exitCode` becomes 1.
  *
- * @returns A function that waits until all of stdout has been written, or cannot be.
+ * @returns A function that waits until all data is written to stdout, or a write has failed.
  */
 export function preparePlainOutput(): () => Promise<void> {
   let isReported = false;
@@ -12,7 +12,7 @@ export function preparePlainOutput(): () => Promise<void> {
     isReported = true;
   };
   process.stdout.on("error", report);
-  process.stderr.on("error", () => {}); // nobody left to tell
+  process.stderr.on("error", () => {}); // there is no other place to report it
   return () =>
     new Promise((resolve) =>
       process.stdout.write("", (error) => {

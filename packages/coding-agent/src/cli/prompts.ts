@@ -6,7 +6,7 @@ import { detectFileKind, kindHeadBytes } from "../tools/files/file-kind.ts";
 import { openStdin, readPipedInput } from "./piped-input.ts";
 import { readArgument } from "./read-argument.ts";
 
-/** What an `@file` argument brings to the prompt. */
+/** The content of an `@file` argument. */
 export interface FileArgument {
   text?: string;
   image?: ImageContent;
@@ -15,17 +15,17 @@ export interface FileArgument {
 /**
  * Reads the `@file` arguments.
  *
- * @throws {UsageError} Exit code 1, naming one that cannot be read.
+ * @throws {UsageError} With exit code 1, for a file that cannot be read.
  */
 export function readFileArguments(args: readonly string[], cwd: string): Promise<FileArgument[]> {
   return Promise.all(args.filter((arg) => arg.startsWith("@")).map((arg) => readFileArgument(arg.slice(1), cwd)));
 }
 
 /**
- * Makes the prompts of text and json modes: files and piped input go in front of the first text argument; each further text argument
- * is a prompt of its own. Waits for the end of the piped input.
+ * Builds the prompts for the text and json modes. The first prompt has the files, the piped input and the first text argument; each further
+ * text argument is another prompt. Waits for the end of the piped input.
  *
- * @throws {UsageError} When there is nothing to ask.
+ * @throws {UsageError} When the prompt is empty.
  */
 export async function readPrompts(args: readonly string[], files: readonly FileArgument[]): Promise<PromptInput[]> {
   const texts = args.filter((arg) => !arg.startsWith("@"));
@@ -35,7 +35,7 @@ export async function readPrompts(args: readonly string[], files: readonly FileA
   const images = files.flatMap(({ image }) => (image ? [image] : []));
   const prompts: PromptInput[] = parts.length > 0 || images.length > 0 ? [{ text: parts.join("\n\n"), images }] : [];
   if (prompts.length === 0)
-    throw new UsageError("no_prompt", "The prompt is empty: stdin had nothing. Give a prompt argument, or pipe one.");
+    throw new UsageError("no_prompt", "The prompt is empty, and so is stdin. Give a prompt argument, or pipe one.");
   return [...prompts, ...others.map((text) => ({ text }))];
 }
 

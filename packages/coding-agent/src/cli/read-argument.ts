@@ -6,10 +6,10 @@ import { FileError, fileLimits, readWhole, reasonOf, tooLargeError } from "@piki
 import { UsageError } from "../errors.ts";
 
 /**
- * Reads what `@name` stands for: a regular file, or a pipe that the shell has opened for this process, as it does for `@<(command)` and for
- * `@/dev/stdin`. Another pipe is refused: nobody may ever write to it.
+ * Reads the file of an `@name` argument: a regular file, or a pipe that the shell opened for this process, as for `@<(command)` and
+ * `@/dev/stdin`. Other pipes are refused, because they may never get a writer.
  *
- * @throws {UsageError} Exit code 1, naming what cannot be read.
+ * @throws {UsageError} With exit code 1; the message names the file.
  */
 export async function readArgument(name: string, cwd: string): Promise<Buffer> {
   const path = resolve(cwd, name);
@@ -24,14 +24,14 @@ export async function readArgument(name: string, cwd: string): Promise<Buffer> {
   }
 }
 
-/** The descriptor of this process that a path is the name of. */
+/** The file descriptor of this process in a path such as `/dev/fd/3`; undefined for other paths. */
 function descriptorIn(path: string): number | undefined {
   if (path === "/dev/stdin") return 0;
   const number = /^\/(?:dev|proc\/self)\/fd\/(\d{1,5})$/.exec(path)?.[1];
   return number === undefined ? undefined : Number(number);
 }
 
-/** Opened by its number, since a thread that reads the path would be held until the writer's end. */
+/** Opens a pipe by its descriptor: reading it by its path would block a thread until the writer ends. */
 function openPipe(descriptor: number): Readable | undefined {
   const stats = fstatSync(descriptor);
   if (!stats.isFIFO() && !stats.isSocket()) return undefined;

@@ -9,11 +9,11 @@ const usage = `Usage: pi rpc schema [--protocol rpc|agent-chat]
        pi rpc validate [--direction in|out] < trace.jsonl`;
 
 /**
- * `pi rpc schema` and `pi rpc validate`.
+ * Runs `pi rpc schema` or `pi rpc validate`.
  *
- * @param args - What follows `rpc` on the command line.
+ * @param args - The arguments after `rpc`.
  * @returns The exit code.
- * @throws {UsageError} When they are none of the two.
+ * @throws {UsageError} For another subcommand.
  */
 export async function runRpcCommand([command, ...args]: readonly string[]): Promise<number> {
   const written = preparePlainOutput();
@@ -50,7 +50,7 @@ async function printSchema(protocol: "rpc" | "agent-chat"): Promise<number> {
   return print(JSON.stringify(schema, null, 2));
 }
 
-/** Tells what is wrong with each line; the exit code is 1 when something is. */
+/** Prints the problem of each invalid line. The exit code is 1 if there is one. */
 async function validate(input: AsyncIterable<Uint8Array>, direction: Direction | undefined): Promise<number> {
   let lineNumber = 1;
   let wrongCount = 0;
@@ -71,15 +71,15 @@ async function checkLine(line: string, direction: Direction | undefined): Promis
   try {
     record = JSON.parse(line);
   } catch (error) {
-    return `No JSON: ${(error as Error).message}`;
+    return `Not valid JSON: ${(error as Error).message}`;
   }
   return checkRecord(record, direction);
 }
 
 interface NumberedLine {
-  /** From 1, blank lines counted. */
+  /** From 1, including blank lines. */
   number: number;
-  /** Undefined for a line that is too long. */
+  /** undefined if the line is too long. */
   text: string | undefined;
 }
 

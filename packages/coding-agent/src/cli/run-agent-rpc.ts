@@ -10,7 +10,7 @@ import { onFailure } from "./last-resort.ts";
 import { toSessionOptions } from "./session-options.ts";
 import { onEndSignal } from "./signals.ts";
 
-/** Options that say what the protocol says, or that belong to other modes. */
+/** Refused options: the protocol has its own way to set them, or they belong to other modes. */
 const refusedOptions: Partial<Record<OptionName, string>> = {
   mode: "agent-rpc is a mode of its own",
   print: "agent-rpc is a mode of its own",
@@ -27,7 +27,7 @@ const refusedOptions: Partial<Record<OptionName, string>> = {
   version: "run pi --version",
 };
 
-/** `pi agent-rpc`. */
+/** Runs `pi agent-rpc`. */
 export async function runAgentRpc(args: readonly string[]): Promise<number> {
   const parsed = parseArguments(args);
   const { options, prompts } = parsed;

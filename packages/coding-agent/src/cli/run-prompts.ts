@@ -9,13 +9,13 @@ import { openSession } from "./open-session.ts";
 import { preparePlainOutput } from "./plain-output.ts";
 import { readFileArguments, readPrompts } from "./prompts.ts";
 
-/** `pi [prompt]`, `pi -p` and `pi --mode json`. */
+/** Runs `pi [prompt]`, `pi -p` or `pi --mode json`. */
 export async function runPrompts(mode: string, args: Arguments): Promise<number> {
   const session = await openSession(args);
   if (!session.models.current) throw new SessionError("no_model", noModelMessage());
   const files = await readFileArguments(args.prompts, session.cwd);
   const prompts = readPrompts(args.prompts, files);
-  prompts.catch(() => {}); // told to whoever waits for it, a moment later
+  prompts.catch(() => {}); // the mode awaits the promise later and reports the error
   if (mode === "json") return runJsonMode(session, prompts, (args.options.stream ?? "snapshots") as StreamMode);
   const settleOutput = preparePlainOutput();
   const exitCode = await (mode === "print" ? runPrintMode : runTextMode)(session, prompts);
@@ -23,7 +23,7 @@ export async function runPrompts(mode: string, args: Arguments): Promise<number>
   return exitCode;
 }
 
-/** How many providers are named; the documentation has the rest. */
+/** The number of providers in the message; the documentation lists the others. */
 const namedProviders = 3;
 
 function noModelMessage(): string {

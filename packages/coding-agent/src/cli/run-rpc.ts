@@ -5,7 +5,7 @@ import type { StreamMode } from "../protocol/data.ts";
 import type { Arguments } from "./args.ts";
 import { openSession } from "./open-session.ts";
 
-/** `pi --mode rpc`. The exit code is 1 when stdout could not be written. */
+/** Runs `pi --mode rpc`. The exit code is 1 if a write to stdout failed. */
 export async function runRpc(args: Arguments): Promise<number> {
   const [argument] = args.prompts;
   if (argument !== undefined) {

@@ -8,7 +8,7 @@ import type { CreateAgentSessionOptions } from "../session/options.ts";
 import { type BuiltInToolName, builtInToolNames } from "../tools/index.ts";
 import type { Arguments } from "./args.ts";
 
-/** What the command line says about the session to make. */
+/** Converts the command line to the options of the session. */
 export function toSessionOptions({ options }: Arguments): CreateAgentSessionOptions {
   return {
     ...pick("model", options.model),

@@ -1,19 +1,19 @@
 import { endProcess } from "./end-process.ts";
 
-/** Signals that end the process, with the exit code that tells of each. */
+/** The signals that end the process, with their exit codes. */
 const endSignals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-/** Milliseconds that the clean-up may take before the process ends all the same. */
+/** Maximum milliseconds for the clean-up before the process exits. */
 const cleanUpMs = 5000;
 
-/** On the first SIGINT, SIGTERM or SIGHUP cleans up, then exits with the signal's code. A second one exits at once. */
+/** Handles SIGINT, SIGTERM and SIGHUP: the first signal cleans up, then exits with its code; a second signal exits at once. */
 export function onEndSignal(cleanUp: () => Promise<void>): void {
   let isEnding = false;
   for (const [signal, exitCode] of Object.entries(endSignals)) {
     process.on(signal, () => {
       if (isEnding) process.exit(exitCode);
       isEnding = true;
-      // Also when the clean-up lets the work come to an end of its own.
+      // For the case that the clean-up ends the work, and the process exits by itself.
       process.exitCode = exitCode;
       const timer = setTimeout(() => process.exit(exitCode), cleanUpMs);
       void cleanUp()

@@ -27,7 +27,7 @@ test("a socket that brings nothing for 3 s beside a prompt is given up, and stde
   expect(await pass(2999)).toBe("waiting");
   expect(said).toEqual([]);
   expect(await pass(1)).toBeUndefined();
-  expect(said).toEqual(["Nothing came on stdin in 3 s: going on without it."]);
+  expect(said).toEqual(["No data on stdin for 3 s. Continuing without it."]);
   expect(stream.listenerCount("data") + stream.listenerCount("end")).toBe(0);
 });
 
@@ -47,7 +47,7 @@ test("a shell's pipe is waited for; after a second of silence stderr says so, on
   expect(await pass(1_000_000)).toBe("waiting");
   stream.end("late");
   expect(await pass(0)).toBe("late");
-  expect(said).toEqual(["Waiting for the end of the piped input (close stdin to go on without it)."]);
+  expect(said).toEqual(["Waiting for the end of the piped input (close stdin to continue without it)."]);
 });
 
 test.each([true, false])(

@@ -45,7 +45,7 @@ describe("pi rpc validate", () => {
     expect(exitCode).toBe(1);
     expect(stdout.split("\n")).toEqual([
       'line 2: Field "message" must be a string, but is 5',
-      expect.stringMatching(/^line 3: No JSON: ./),
+      expect.stringMatching(/^line 3: Not valid JSON: ./),
       "line 5: Expected a JSON object",
       'line 6: Field "type" must be a string that names a command, event or frame',
       "line 7: Unknown command or event: fly",

@@ -63,7 +63,7 @@ ${Object.entries(failures)
 
 /** What somebody else's module brings into the process, and an extension does not: on SIGUSR2 something breaks. */
 const faulty = `process.on("SIGUSR2", () => setImmediate(() => { throw new Error("A fault. Of\\n  ours."); }));`;
-const problem = "pi has to end because of a fault of its own: A fault. Of ours.";
+const problem = "pi must exit because of an internal fault: A fault. Of ours.";
 
 async function withFault(): Promise<{ env: NodeJS.ProcessEnv }> {
   return { env: { NODE_OPTIONS: `--require ${await workspace.write("faulty.cjs", faulty)}` } };
@@ -124,7 +124,7 @@ describe("after a fault of its own the process ends in order, with exit code 1",
     expect(await rpc.exited).toBe(1);
     expect(rpc.records).toContainEqual({ type: "error", error: problem });
     expect(rpc.records.at(-1)).toEqual({ type: "agent_settled" });
-    expect(rpc.stderr).toBe(`${problem} PI_DEBUG=1 shows where.\n`);
+    expect(rpc.stderr).toBe(`${problem} Set PI_DEBUG=1 to see the stack.\n`);
     expect(rolesIn(await workspace.sessionLines()).slice(0, 3)).toEqual(["user", "assistant", "toolResult"]);
   });
 

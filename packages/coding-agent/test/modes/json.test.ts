@@ -82,7 +82,7 @@ describe("RP-019 JSON mode", () => {
     const rest = await child.stdout.toArray();
     expect(parse(rest.join("")).at(-1)).toEqual({ type: "agent_settled" });
     expect(child.exitCode ?? (await once(child, "exit"))[0]).toBe(0);
-    expect(stderr).toBe("Nothing came on stdin in 3 s: going on without it.\n");
+    expect(stderr).toBe("No data on stdin for 3 s. Continuing without it.\n");
   });
 
   test("--stream deltas leaves the snapshots out", async () => {

@@ -130,7 +130,7 @@ test("nothing that is built needs what Node 20 lacks, nor adds to the globals of
 
 test("a Bun that is too old is named in one sentence", () => {
   expect(describeOldBun("1.3.14")).toBe(
-    "pikit needs Bun 1.4 or newer, and this is Bun 1.3.14. Install a newer Bun, or run it with Node.",
+    "pikit needs Bun 1.4 or newer, but this is Bun 1.3.14. Install a newer Bun, or run it with Node.",
   );
   expect(["1.4.0", "1.10.1", "2.0.0"].map((version) => describeOldBun(version))).toEqual([undefined, undefined, undefined]);
 });
