@@ -19,6 +19,7 @@ const cleanPlaces = [
   "coding-agent/src/modes/rpc/!(warm-up|rehearsed-answers).ts",
   "coding-agent/src/prompt",
   "coding-agent/src/protocol",
+  "coding-agent/src/session",
   "rpc-client/src",
   "test-kit/src",
 ];

@@ -6,10 +6,10 @@ import type { PromptRun } from "../run/run-controller.ts";
 import type { SessionParts } from "./parts.ts";
 
 /**
- * Accepts a prompt and starts its run: everything that may be wrong is checked first, then the message is stored, then the model is asked.
+ * Accepts a prompt and starts its run. All checks come first, then the message is stored, then the model is called.
  *
- * @param prepare - Makes the message.
- * @throws {SessionError} When it is refused, as `AgentSession.prompt` says. Nothing is stored then.
+ * @param prepare - Creates the message.
+ * @throws {SessionError} When the prompt is refused, see `AgentSession.prompt`. Nothing is stored then.
  */
 export function startRun(parts: SessionParts, prepare: () => Promise<AgentMessage>, signal?: AbortSignal): Promise<PromptRun> {
   const { agent, limits, queues, registry, runs, systemPrompt, transcript } = parts;
@@ -31,7 +31,7 @@ export function startRun(parts: SessionParts, prepare: () => Promise<AgentMessag
   }, signal);
 }
 
-/** Makes the message of a prompt: expands templates, then asks the extensions. */
+/** Creates the message of a prompt: expands templates, then calls the extensions. */
 export async function preparePrompt(
   { systemPrompt, hooks, prompts, transcript }: SessionParts,
   typed: PromptInput,

@@ -7,11 +7,11 @@ import type { SessionParts } from "./parts.ts";
 
 export interface AccessOptions {
   runProcess: ProcessRunner;
-  /** Takes over how far the tools of extensions reach. */
+  /** Sets the risk tiers of the tools of extensions. */
   setTiers(tiers: Readonly<Record<string, RiskTier>>): void;
 }
 
-/** A session as its extensions may use it. */
+/** Creates the part of a session that its extensions may use. */
 export function createSessionAccess(
   session: AgentSession,
   { events, registry, transcript, user }: SessionParts,
@@ -60,7 +60,7 @@ export function createSessionAccess(
   };
 }
 
-/** Whether the session went there; false when an extension refused. */
+/** Whether the session moved; false if an extension refused. */
 async function hasMoved(move: Promise<void>): Promise<boolean> {
   try {
     await move;

@@ -23,52 +23,52 @@ import { readState, readStats } from "./state.ts";
 import { loadForRun } from "./warm-up.ts";
 
 export interface CompactOptions {
-  /** What the summary is to look at in particular. */
+  /** Further instructions for the summary. */
   instructions?: string | undefined;
   signal?: AbortSignal;
-  /** Called when the run that was going has settled and the compaction begins. */
+  /** Called when the current run has settled and the compaction begins. */
   onStarted?(): void;
 }
 
 export interface PromptOptions extends Omit<PromptInput, "text"> {
   /** Aborts the run. */
   signal?: AbortSignal;
-  /** What to do while a run is going; without it the prompt is refused then. */
+  /** How to queue the prompt during a run. Without it, a prompt during a run is refused with `busy`. */
   streamingBehavior?: StreamingBehavior | undefined;
 }
 
 /**
- * A conversation with a coding agent: one run at a time, stored as it happens, observed through events. Made by `createAgentSession`.
+ * A conversation with a coding agent: one run at a time, stored as it happens, observed through events. Created by `createAgentSession`.
  *
- * The session itself takes prompts, and begins and ends; what it is made of is reached as its parts, such as `session.models.set(model)`.
- * After `dispose` every method that would change the session or one of its parts is refused with `disposed`.
+ * The session itself takes prompts, starts and ends. Everything else is a method of one of its parts, such as `session.models.set(model)`.
+ * After `dispose`, every method that would change the session or one of its parts throws `disposed`.
  *
- * Events are live objects: the message of a `message_update` goes on growing until its `message_end`.
+ * Events are live objects: the message of a `message_update` keeps growing until its `message_end`.
  */
 export class AgentSession {
-  /** The models there are, which of them answers, and how hard it thinks. */
+  /** The available models, the current one, and its thinking level. */
   readonly models: ModelChoice;
-  /** The tools that the model has. */
+  /** The tools of the model. */
   readonly tools: ToolSet;
   /** The conversation as a tree on disk: entries, branches, forks, other sessions. */
   readonly history: SessionHistory;
-  /** Messages that wait for their moment in a run. */
+  /** Queued messages: steering and follow-ups. */
   readonly queues: Pick<SessionQueues, "count" | "texts" | "clear" | "setMode" | "setInterruptMode">;
-  /** Shell commands of the user's own. */
+  /** Shell commands of the user. */
   readonly shell: Pick<SessionShell, "run" | "abort">;
-  /** The list of tasks that the model works on. */
+  /** The model's list of tasks. */
   readonly todos: Pick<SessionTodos, "phases" | "set">;
-  /** Retries of model calls that failed for a passing reason. */
+  /** Retries of model calls after temporary failures. */
   readonly retries: Pick<SessionRetries, "enabled" | "setEnabled" | "cancel">;
-  /** Automatic compaction, and how full the model's window is; `compact` compacts now. */
+  /** Automatic compaction, and the use of the context window. `compact` compacts now. */
   readonly compaction: Pick<Compactor, "enabled" | "setEnabled" | "isCompacting" | "contextUsage">;
-  /** What one run may use up. */
+  /** The limits of one run. */
   readonly limits: Pick<LimitGuard, "reached" | "remaining">;
-  /** Prompts that are not for the model: the commands of extensions. */
+  /** The slash commands of extensions. They do not go to the model. */
   readonly commands: SlashCommands;
-  /** The user who is asked; a mode that shows the session connects its own. */
+  /** The user interface for questions. A mode that shows the session connects its own. */
   readonly user: UserSlot;
-  /** The end of the process, where an extension has asked for it. */
+  /** The request of an extension to end the process. */
   readonly shutdown: ShutdownRequest;
   readonly #parts: SessionParts;
   #started: Promise<void> | undefined;
@@ -91,7 +91,7 @@ export class AgentSession {
     this.shutdown = new ShutdownRequest(() => Promise.all([this.waitForIdle(), parts.commandRuns.waitForIdle()]));
   }
 
-  /** The active branch as the model's context is built from it. Live: read it, do not change it. */
+  /** The messages of the active branch, from which the model's context is built. A live array: do not change it. */
   get messages(): readonly AgentMessage[] {
     return this.#parts.agent.state.messages;
   }
@@ -100,40 +100,40 @@ export class AgentSession {
     return this.#parts.transcript.conversation.header.id;
   }
 
-  /** The session file; null in memory. It exists from the first message on. */
+  /** The path of the session file; null for a session in memory. The file exists from the first message on. */
   get sessionFile(): string | null {
     return this.#parts.transcript.conversation.path;
   }
 
-  /** The folder that tools work in. */
+  /** The working folder of the tools. */
   get cwd(): string {
     return this.#parts.transcript.conversation.header.cwd;
   }
 
-  /** From the acceptance of a prompt until it has settled. */
+  /** True from the acceptance of a prompt until its run has settled. */
   get isStreaming(): boolean {
     return this.#parts.runs.isActive;
   }
 
-  /** Calls `listener` with every event from now on. Returns the function that ends it. */
+  /** Calls `listener` with every event from now on. Returns a function that removes the listener. */
   subscribe(listener: Listener<AgentSessionEvent>): () => void {
     return this.#parts.events.subscribe(listener);
   }
 
   /**
-   * Tells extensions that the session begins, unless they have been told: for an owner that has made it with `autoStart: false`. Resolves
-   * when their handlers are done, which may ask the user. Never rejects.
+   * Calls the start handlers of extensions, once. For callers that created the session with `autoStart: false`. Resolves when the handlers
+   * have finished; they may ask the user. Never rejects.
    */
   start(): Promise<void> {
     if (this.#disposal !== undefined) return Promise.resolve();
-    // Set before the first handler runs, since that may send a prompt.
+    // Set before the first handler runs, because the handler may send a prompt.
     this.#started ??= Promise.resolve().then(() => this.#parts.hooks.current?.start?.("start"));
     return this.#started;
   }
 
   /**
-   * Sends a prompt and resolves when everything it started has settled. A failure on the way (of the provider, of a tool) is in the
-   * transcript: see the last message's `stopReason` and `errorMessage`.
+   * Sends a prompt and resolves when everything it started has settled. Failures of the provider or of a tool do not reject: see
+   * `stopReason` and `errorMessage` of the last message.
    *
    * @throws {SessionError} When the prompt is refused: `busy`, `disposed`, `no_model`, `no_credentials`, `invalid_input`. Nothing is
    *   stored then.
@@ -144,12 +144,12 @@ export class AgentSession {
   }
 
   /**
-   * As `prompt`, but resolves when the prompt is accepted: checked and stored. Its run goes on; `settled` tells when it is over. A text that
-   * calls a command is never refused: it runs beside the run that is going.
+   * Like `prompt`, but resolves when the prompt is accepted: checked and stored. `settled` of the result resolves at the end of its run.
+   * A text that calls a command is never refused: the command runs beside the current run.
    */
   async submit(text: string, options: PromptOptions = {}): Promise<PromptRun> {
     this.#parts.life.requireOpen();
-    // A handler that sends a prompt while the session is being started must not wait for itself.
+    // A start handler may send a prompt: it must not wait for itself.
     if (!this.#started) await this.start();
     const { signal, streamingBehavior, ...input } = options;
     const call = this.commands.find(text);
@@ -161,7 +161,7 @@ export class AgentSession {
     return startRun(this.#parts, () => preparePrompt(this.#parts, { text, ...input }, signal), signal);
   }
 
-  /** Aborts the run that is going, then submits the prompt. Resolves when the prompt is accepted. An unusable prompt aborts nothing. */
+  /** Aborts the current run, then submits the prompt. Resolves when the prompt is accepted. An invalid prompt aborts nothing. */
   async abortAndSubmit(text: string, options: PromptOptions = {}): Promise<PromptRun> {
     this.#parts.life.requireOpen();
     createUserMessage({ ...options, text });
@@ -170,8 +170,8 @@ export class AgentSession {
   }
 
   /**
-   * Queues a message: `steer` goes in before the next model call of the run, `followUp` when the run would end. While idle it waits and
-   * starts nothing: with the next prompt, a steering message goes in front of it, and a follow-up comes after it. Resolves when it is stored.
+   * Queues a message: `steer` is sent before the next model call of the run, `followUp` when the run would end. While idle the message
+   * waits for the next prompt: a steering message is sent before that prompt, a follow-up after it. Resolves when it is stored.
    *
    * @throws {SessionError} `invalid_input`. Nothing is queued then.
    */
@@ -185,10 +185,10 @@ export class AgentSession {
   }
 
   /**
-   * Adds a message of a program to the conversation. Without `behavior` nobody answers it until the next prompt; otherwise it is queued
-   * while a run is going, and starts one while idle. Resolves when it is stored, or queued.
+   * Adds a message of a program to the conversation. Without `behavior` the model gets it with the next prompt. With `behavior` it is
+   * queued during a run, and starts a run while idle. Resolves when it is stored, or queued.
    *
-   * @throws {SessionError} As `prompt`, where it starts a run.
+   * @throws {SessionError} Like `prompt`, if it starts a run.
    */
   async send(message: CustomMessage, behavior?: StreamingBehavior): Promise<void> {
     const { life, queues, transcript, events } = this.#parts;
@@ -202,21 +202,21 @@ export class AgentSession {
     }
   }
 
-  /** Stops the run that is going, with its tools, and a compaction; resolves when both have settled. Does nothing when idle. */
+  /** Aborts the current run with its tools, and the current compaction. Resolves when both have settled. Does nothing when idle. */
   async abort(): Promise<void> {
     this.#parts.hooks.current?.abort?.();
     await Promise.all([this.#parts.runs.abort(), this.#parts.compactor.abort()]);
   }
 
-  /** Resolves when no run is going. */
+  /** Resolves when no run is active. */
   waitForIdle(): Promise<void> {
     return this.#parts.runs.waitForIdle();
   }
 
   /**
-   * Settles the run that is going, then summarises the older part of the conversation, whatever its size.
+   * Aborts the current run, then summarises the older part of the conversation, whatever its size.
    *
-   * @throws {SessionError} `busy` while another compaction is going, `no_model`, `nothing_to_compact`, `aborted`, `compaction_failed`.
+   * @throws {SessionError} `busy` during another compaction, `no_model`, `nothing_to_compact`, `aborted`, `compaction_failed`.
    *   The conversation is unchanged then.
    */
   async compact({ instructions, signal, onStarted }: CompactOptions = {}): Promise<CompactionResult> {
@@ -229,52 +229,51 @@ export class AgentSession {
     return result;
   }
 
-  /** What a prompt can begin with, and what it does then: commands of extensions, prompt templates, skills. */
+  /** The slash commands that a prompt can begin with: commands of extensions, prompt templates, skills. */
   async listCommands(): Promise<SlashCommand[]> {
     return [...this.commands.list(), ...(await this.#parts.prompts.commands(this.cwd))];
   }
 
-  /** The text of the last assistant message; null when there is none. One that only says that the run was aborted does not count. */
+  /** The text of the last assistant message; null if there is none. Messages that only report an abort do not count. */
   lastAssistantText(): string | null {
     const message = this.messages.findLast((each) => each.role === "assistant" && !isAbortNote(each));
     if (message?.role !== "assistant") return null;
     return message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
   }
 
-  /** What `get_state` answers, but for the stream mode, which belongs to the connection. */
+  /** The answer to `get_state`, without the stream mode, which belongs to the connection. */
   state(): Omit<SessionState, "streamMode"> {
     return readState(this.#parts);
   }
 
-  /** Counts, tokens and cost of the whole session, and how full the model's window is. */
+  /** Counts, tokens and cost of the whole session, and the use of the context window. */
   stats(): SessionStats {
     return readStats(this.#parts);
   }
 
   /**
-   * Loads what the first prompt needs beyond what a session needs: the model's adapter and SDK, what reads context files, what runs
-   * tools. For the owner of a session to call when nothing else is to be done; it takes about as long as a start. Sends nothing and
-   * changes nothing. Never rejects.
+   * Loads the modules for the first prompt: the model's adapter and SDK, the reader of context files, the code of the tools. Call it when
+   * the process is idle; it takes about as long as a start. Sends nothing and changes nothing. Never rejects.
    */
   warmUp(): Promise<void> {
     return loadForRun(this.models.current);
   }
 
   /**
-   * Ends the session because the program cannot go on: tells the problem as an `error` event, asks the owner to end the process, and
+   * Ends the session because the program cannot continue: emits the problem as an `error` event, requests the end of the process, and
    * disposes of the session, so that everything is stored.
    */
   async fail(problem: string): Promise<void> {
-    // Not awaited: handlers of extensions may take their time.
+    // Not awaited: handlers of extensions may be slow.
     void this.#parts.events.emit({ type: "error", error: problem });
     this.shutdown.request();
     await this.dispose();
   }
 
   /**
-   * Stops everything that the session started and lets go of its subscribers and its file. From the call on, every change of the session
-   * is refused with `disposed`; changes that have begun settle first. After it has resolved no event is delivered. Everything that can be
-   * read stays readable. Safe to call twice.
+   * Stops everything that the session started, removes its subscribers and closes its file. From the call on, every change of the session
+   * is refused with `disposed`; earlier changes settle first. No event is delivered after it has resolved. Everything readable stays
+   * readable. Safe to call twice.
    */
   dispose(): Promise<void> {
     this.#disposal ??= this.#dispose();
@@ -285,7 +284,7 @@ export class AgentSession {
     const { life, commandRuns, shell, runs, compactor, hooks, tools, transcript, queueUpdates, events } = this.#parts;
     life.close();
     commandRuns.close();
-    // Before the run is awaited, since the run may wait for a handler.
+    // Called before waiting for the run, because the run may wait for a handler.
     hooks.current?.abort?.();
     await Promise.all([shell.stop(), runs.close(), compactor.abort()]);
     await life.settle();

@@ -2,7 +2,7 @@ import { type AgentEvent, type Listener, Listeners } from "@pikit/agent";
 import type { HookSlot } from "../extensions/hooks.ts";
 import type { SessionEvent } from "../protocol/events.ts";
 
-/** Everything that a session tells its subscribers. */
+/** All events of a session. */
 export type AgentSessionEvent = AgentEvent | SessionEvent;
 
 /** Delivers the events of a session: to its subscribers, then to its extensions, so that a slow extension delays no subscriber. */
@@ -18,7 +18,7 @@ export class SessionEvents {
     this.#hooks = hooks;
   }
 
-  /** How many runs have begun so far. */
+  /** The number of runs that have started. */
   get startedRuns(): number {
     return this.#startedRuns;
   }
@@ -27,12 +27,12 @@ export class SessionEvents {
     return this.#listeners.size > 0;
   }
 
-  /** Calls `listener` with every event from now on. Returns the function that ends it. */
+  /** Calls `listener` with every event from now on. Returns a function that removes the listener. */
   subscribe(listener: Listener<AgentSessionEvent>): () => void {
     return this.#listeners.add(listener);
   }
 
-  /** Delivers an event. A function of its own, so that parts can be given it. Never rejects. */
+  /** Delivers an event. A property, not a method, so that it can be passed to parts. Never rejects. */
   readonly emit = (event: AgentSessionEvent): void | Promise<void> => {
     if (this.#isSilent) return;
     if (event.type === "agent_start") this.#startedRuns += 1;
@@ -45,7 +45,7 @@ export class SessionEvents {
     this.#isSilent = true;
   }
 
-  /** A method of its own: a closure in `emit` would cost memory for each delta, even where it is not made. */
+  /** A separate method: a closure in `emit` would cost memory for each delta, even on paths that do not create it. */
   #observeAfter(told: Promise<void>, event: AgentSessionEvent): Promise<void> {
     return told.then(() => this.#hooks.current?.observe?.(event));
   }

@@ -3,7 +3,7 @@ import { SessionError } from "../errors.ts";
 /** The names of the members of `T` that are functions. */
 type MethodsOf<T> = { [K in keyof T]: T[K] extends (...args: never[]) => unknown ? K : never }[keyof T];
 
-/** Whether a session can still be changed, and what is changing it. The one gate for everything that its owner can call. */
+/** Whether a session can still be changed, and its running changes. Every call that changes the session goes through this object. */
 export class SessionLife {
   readonly #changes = new Set<Promise<unknown>>();
   #isOver = false;
@@ -14,7 +14,7 @@ export class SessionLife {
   }
 
   /**
-   * Changes the session. `end` waits for it.
+   * Runs a change of the session. `settle` waits for it.
    *
    * @throws {SessionError} `disposed`; nothing has changed then.
    */
@@ -30,10 +30,10 @@ export class SessionLife {
   }
 
   /**
-   * A part of the session as its owner gets it: once the session was disposed of, these methods are refused, and the rest stays as it is.
+   * Returns a proxy of a part. After the session was disposed of, the named methods fail with `disposed`; all others still work.
    *
-   * @param later - Methods that return promises.
-   * @param now - Methods that do not.
+   * @param later - Methods that return promises: they reject.
+   * @param now - Synchronous methods: they throw.
    */
   guard<T extends object>(part: T, later: readonly MethodsOf<T>[], now: readonly MethodsOf<T>[] = []): T {
     const guarded = new Map<PropertyKey, (...args: unknown[]) => unknown>();
@@ -50,18 +50,18 @@ export class SessionLife {
         const own = guarded.get(name);
         if (own) return own;
         const value: unknown = Reflect.get(target, name, target);
-        // Private fields are the part's own.
+        // Bound to the target, because private fields cannot be read through a proxy.
         return typeof value === "function" ? value.bind(target) : value;
       },
     });
   }
 
-  /** Lets no other change begin. */
+  /** Refuses all later changes. */
   close(): void {
     this.#isOver = true;
   }
 
-  /** Resolves when what is changing the session has settled. */
+  /** Resolves when all running changes have settled. */
   async settle(): Promise<void> {
     while (this.#changes.size > 0) await Promise.allSettled(this.#changes);
   }

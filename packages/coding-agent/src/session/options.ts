@@ -17,50 +17,50 @@ import type { BuiltInToolName } from "../tools/index.ts";
 import type { PreviewEvent } from "../tools/preview/run.ts";
 import type { UserInterface } from "../user-interface.ts";
 
-/** What `createAgentSession` can be told. Everything has a default. */
+/** The options of `createAgentSession`. All have defaults. */
 export interface CreateAgentSessionOptions {
-  /** The folder to work in. Default: the process's. A session that is opened brings its own. */
+  /** The working folder. Default: that of the process. An opened session has its own. */
   cwd?: string;
-  /** Where configuration and sessions live. Default: `PI_CODING_AGENT_DIR`, else `~/.pi/agent`. */
+  /** The folder of configuration and sessions. Default: `PI_CODING_AGENT_DIR`, else `~/.pi/agent`. */
   agentDir?: string;
-  /** Where sessions of this folder are stored. Default: a folder of `agentDir` named after `cwd`. */
+  /** The folder of session files. Default: a folder in `agentDir` named after `cwd`. */
   sessionDir?: string;
   session?: SessionChoice;
   /**
-   * Whether the lock of the chosen session is replaced when its holder is on another host or in another container, where it cannot be asked
-   * about. Say so only when that process has ended. A process of this host that is running keeps its lock. Default false.
+   * Whether to replace the lock of the chosen session if its holder runs on another host or in another container, where pi cannot check
+   * whether it is still alive. Set it only if that process has ended. A running process on this host keeps its lock. Default false.
    */
   takeOverLock?: boolean;
-  /** The session's name. Default: the one that it has. */
+  /** A new name for the session. Default: it keeps its name. */
   name?: string;
-  /** Where sessions are kept. Default: files in `sessionDir`; nowhere for the choice `memory`. */
+  /** The store of sessions. Default: files in `sessionDir`; for the choice `memory` nothing is stored. */
   store?: SessionStore;
-  /** A model, or its name: `id`, `provider/id`, either with `:level`. Default: the session's, then the settings', then what has a key. */
+  /** A model, or its name: `id`, `provider/id`, either with `:level`. Default: the session's, then the settings', then one with a key. */
   model?: Model | string;
   provider?: string;
-  /** The models that `models.cycle` walks: names, or patterns with `*`. Default: all that can be used. */
+  /** The models that `models.cycle` goes through: names, or patterns with `*`. Default: all usable models. */
   modelScope?: readonly string[];
-  /** Wins over stored keys and the environment. */
+  /** The API key. Takes precedence over stored keys and the environment. */
   apiKey?: string;
-  /** Default: the session's, then the settings', then `medium`. What requests to the model cannot tell apart is one level. */
+  /** Default: the session's, then the settings', then `medium`. Levels that give the same request to the model count as one. */
   thinkingLevel?: RequestedThinkingLevel;
   /** Built-in tools by name. Default: read, bash, edit, write. */
   tools?: readonly BuiltInToolName[];
-  /** Further tools. One with the name of a built-in tool takes its place. */
+  /** Further tools. A tool with the name of a built-in tool replaces it. */
   customTools?: readonly ToolDefinition[];
-  /** How far calls of further tools reach, by the tool's name. Default: `execute`. */
+  /** The risk tier of further tools, by tool name. Default: `execute`. */
   toolTiers?: Readonly<Record<string, RiskTier>>;
-  /** Which calls need a yes of `user`. Default: the settings', else `never-ask`. */
+  /** Which tool calls `user` must approve. Default: the settings', else `never-ask`. */
   approval?: ApprovalPolicy;
-  /** Refuses every call that does more than look. Default false. */
+  /** Refuses every tool call that does more than read. Default false. */
   readOnly?: boolean;
-  /** Takes the place of the built-in instructions. */
+  /** Replaces the built-in instructions. */
   systemPrompt?: string;
   /** Added at the end of the system prompt. */
   appendSystemPrompt?: string;
   /** Whether AGENTS.md files are read. Default true. */
   contextFiles?: boolean;
-  /** Rules that answers are watched for while they stream, before those of files. Default: none. */
+  /** Rules that are matched against answers while they stream. They come before those of files. Default: none. */
   streamRules?: readonly StreamRule[];
   /** Whether rules are read from `rules` of `agentDir` and of a trusted project's `.pi`. Default true. */
   ruleFiles?: boolean;
@@ -68,45 +68,45 @@ export interface CreateAgentSessionOptions {
   extensions?: readonly (string | ExtensionFactory)[];
   /** Whether extensions of settings, of `agentDir` and of a trusted project's `.pi` are loaded too. Default true. */
   discoverExtensions?: boolean;
-  /** Milliseconds that a handler of an extension may take, waiting for the user aside. Default: 30 seconds. */
+  /** Time limit of an extension's handler in milliseconds, without the time it waits for the user. Default: 30,000. */
   extensionTimeoutMs?: number;
-  /** Whether what the folder brings in `.pi` takes effect in this session. Default: as remembered, else `user` is asked. */
+  /** Whether the project's `.pi` folder takes effect in this session. Default: the remembered answer, else `user` is asked. */
   trustProject?: boolean;
-  /** Paths of skills (relative to `cwd`) beside the usual ones; false: no skills at all. */
+  /** Paths of skills (relative to `cwd`) in addition to the default folders; false: no skills at all. */
   skills?: readonly string[] | false;
-  /** The same of prompt templates. */
+  /** The same for prompt templates. */
   promptTemplates?: readonly string[] | false;
   /** Whether the MCP servers of the settings are used. Default true. */
   mcp?: boolean;
-  /** Whether only models and MCP servers on this machine may be asked. Default false. What tools and extensions do is their own. */
+  /** Whether only models and MCP servers on this machine may be used. Default false. It does not restrict tools and extensions. */
   offline?: boolean;
-  /** Told of each piece of configuration that is not used, in one line. Default: `user.notify`. */
+  /** Called with one line for each piece of configuration that is not used. Default: `user.notify`. */
   onProblem?: (problem: string) => void;
-  /** A file that everything the models answer is appended to, for `--model replay/<file>`. Relative to `cwd`. */
+  /** A file to which all answers of models are appended, for `--model replay/<file>`. Relative to `cwd`. */
   record?: string;
-  /** The files that tools work on. Default: those of this machine. */
+  /** The files of the tools. Default: those of this machine. */
   files?: FileAccess;
-  /** What runs shell commands. Default: this machine. */
+  /** Runs shell commands. Default: on this machine. */
   runProcess?: ProcessRunner;
-  /** Retries of answers that failed for a passing reason. Default: the settings', else 3 after 2, 4 and 8 seconds. */
+  /** Retries of answers after temporary failures. Default: the settings', else 3 after 2, 4 and 8 seconds. */
   retry?: Partial<RetrySettings>;
-  /** When and how the conversation is summarised. What is absent: as the settings say, else the defaults. */
+  /** When and how the conversation is summarised. Default of each field: that of the settings, else the built-in default. */
   compaction?: Partial<CompactionSettings>;
-  /** What one run may use up. What is absent: as the settings say, else no limit. */
+  /** The limits of one run. Default of each field: that of the settings, else no limit. */
   limits?: RunLimits;
-  /** Who is asked where a decision is needed. Default: nobody; questions get their defaults. */
+  /** The interface for questions to the user. Default: none; questions get their default answers. */
   user?: UserInterface;
   /**
-   * Whether extensions are told at once that the session begins. With false, `start` of the session tells them, when whoever shows what they say
-   * listens; at the latest the first prompt does. Default true.
+   * Whether the start handlers of extensions run at once. With false, the caller subscribes to the events and then calls `start`; without
+   * that call, the first prompt starts them. Default true.
    */
   autoStart?: boolean;
-  /** Sees the output of running `bash` calls as it comes, as plain text. */
+  /** Called with the output of running `bash` calls as it arrives, as plain text. */
   onCommandOutput?: CommandObserver;
-  /** Whether `onCommandOutput` is told truly what is stdout and what stderr; their order is then inexact. Default false. */
+  /** Whether `onCommandOutput` distinguishes stdout and stderr; their order is then inexact. Default false. */
   separateStreams?: boolean;
-  /** Told of every preview that the `preview` tool serves. */
+  /** Called for every preview that the `preview` tool serves. */
   onPreview?: (event: PreviewEvent) => void;
-  /** Told of every sub-task that the `delegate` tool begins. */
+  /** Called for every sub-task that the `delegate` tool begins. */
   onDelegation?: DelegationObserver;
 }

@@ -21,10 +21,10 @@ import type { SessionTodos } from "./parts/todos.ts";
 import type { ToolSet } from "./parts/tool-set.ts";
 import type { Transcript } from "./parts/transcript.ts";
 
-/** What a session is made of; the files of `assemble` make it, in the order of the groups here. */
+/** The parts of a session. The files of `assemble` create them in the order of the groups below. */
 export interface SessionParts {
   user: UserSlot;
-  /** The hooks of extensions; those of the delegating session in a sub-task. */
+  /** The hooks of extensions. A sub-task uses those of the delegating session. */
   hooks: HookSlot;
   commands: SlashCommands;
 
@@ -51,6 +51,6 @@ export interface SessionParts {
   commandRuns: CommandRuns;
   shell: SessionShell;
   history: SessionHistory;
-  /** Ends the processes that commands and MCP servers have left behind. */
+  /** Ends the remaining processes of commands and MCP servers. */
   stopProcesses(): Promise<void>;
 }

@@ -10,15 +10,15 @@ import type { UserInterface } from "../user-interface.ts";
 
 export interface ResourceOptions {
   agentDir: string;
-  /** What a path of the options is relative to. */
+  /** The folder to which paths in the options are relative. */
   startFolder: string;
-  /** The folder that the session works in. */
+  /** The session's working folder. */
   cwd: string;
-  /** Asked whether the folder is trusted. */
+  /** The interface that asks whether the folder is trusted. */
   user: UserInterface;
-  /** What was decided about that for this run. */
+  /** The decision of the options about that. */
   trustProject?: boolean | undefined;
-  /** Extensions that are loaded in any case: functions, or paths. */
+  /** Extensions that are always loaded: functions, or paths. */
   extensions?: readonly (string | ExtensionFactory)[] | undefined;
   /** Whether extensions of folders and settings are loaded. Default true. */
   discoverExtensions?: boolean | undefined;
@@ -26,9 +26,9 @@ export interface ResourceOptions {
   ruleFiles?: boolean | undefined;
 }
 
-/** What configuration brings to a session. Where there is none of it, nothing that reads it is loaded. */
+/** The configuration of a session. A module that reads configuration is loaded only if there is something to read. */
 export class SessionResources {
-  /** One line for each thing that is not used. */
+  /** One line for each piece of configuration that is not used. */
   readonly problems: string[] = [];
   readonly #options: ResourceOptions;
   readonly #trust = new Map<string, Promise<boolean>>();
@@ -37,7 +37,7 @@ export class SessionResources {
     this.#options = options;
   }
 
-  /** Whether what the project brings in `.pi` may take effect. Asked once for a folder. */
+  /** Whether the project's `.pi` folder may take effect. The user is asked once for each folder. */
   isTrusted(cwd: string): Promise<boolean> {
     const known = this.#trust.get(cwd);
     if (known !== undefined) return known;
@@ -47,9 +47,9 @@ export class SessionResources {
   }
 
   /**
-   * The user's settings, and a trusted project's over them.
+   * Reads the user's settings, and a trusted project's, which take precedence.
    *
-   * @throws {UsageError} Naming the file and the field that is wrong.
+   * @throws {UsageError} When a field is invalid; the message names the file and the field.
    */
   async readSettings(): Promise<Settings> {
     const { agentDir, cwd } = this.#options;
@@ -60,12 +60,12 @@ export class SessionResources {
     return settings;
   }
 
-  /** Extensions that are functions of this process. */
+  /** The extensions of the options that are functions. */
   get factories(): ExtensionFactory[] {
     return (this.#options.extensions ?? []).filter((extension) => typeof extension === "function");
   }
 
-  /** Whether there is a place where extensions may be. */
+  /** Whether a place exists that may contain extensions. */
   hasExtensions(settings: Settings): boolean {
     const { agentDir, cwd, extensions = [], discoverExtensions = true } = this.#options;
     if (extensions.length > 0) return true;
@@ -74,7 +74,7 @@ export class SessionResources {
     return (settings.extensions?.length ?? 0) > 0 || folders.some((folder) => existsSync(folder));
   }
 
-  /** Where extensions are looked for. */
+  /** The places in which extensions are searched. */
   async extensionPlaces(): Promise<ExtensionPlaces> {
     const { agentDir, cwd, startFolder, extensions = [], discoverExtensions = true } = this.#options;
     const { findExtensionPath, readAllSettings } = await import("../config/all-settings.ts");
@@ -89,7 +89,7 @@ export class SessionResources {
     return { folders: isTrusted ? [project, user] : [user], named: [...named, ...given] };
   }
 
-  /** The stream rules of files. */
+  /** Reads the stream rules in rule files. */
   async readRules(): Promise<StreamRule[]> {
     const { agentDir, cwd, ruleFiles = true } = this.#options;
     const user = join(agentDir, "rules");

@@ -4,17 +4,17 @@ export class ShutdownRequest {
   readonly #settled = Promise.withResolvers<void>();
   #isRequested = false;
 
-  /** @param settle - Resolves when nothing is at work any more. */
+  /** @param settle - Resolves when all running work has settled. */
   constructor(settle: () => Promise<unknown>) {
     this.#settle = settle;
   }
 
-  /** Whether the end of the process was requested; running work may still go on. */
+  /** Whether the end of the process was requested. Work may still be running. */
   get isRequested(): boolean {
     return this.#isRequested;
   }
 
-  /** Resolves when the end was requested and everything that was at work has settled. */
+  /** Resolves when the end was requested and all running work has settled. */
   get requested(): Promise<void> {
     return this.#settled.promise;
   }

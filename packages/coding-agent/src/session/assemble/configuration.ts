@@ -5,12 +5,12 @@ import { SlashCommands } from "../../extensions/slash-commands.ts";
 import { SessionResources } from "../resources.ts";
 import type { Setup } from "./setup.ts";
 
-/** What files and extensions bring to a session. */
+/** The settings of a session, and its extensions. */
 export interface Configuration {
   settings: Settings;
   resources: SessionResources;
   commands: SlashCommands;
-  /** Absent in a sub-task: its hooks are those of the session that delegates. */
+  /** Undefined in a sub-task, which uses the hooks of the delegating session. */
   extensions: LazyExtensions | undefined;
   hooks: HookSlot;
 }
@@ -18,8 +18,8 @@ export interface Configuration {
 /**
  * Reads the settings and loads the extensions.
  *
- * @param cwd - The folder that the session works in.
- * @throws {UsageError} When a configuration file is faulty.
+ * @param cwd - The session's working folder.
+ * @throws {UsageError} When a configuration file is invalid.
  */
 export async function readConfiguration(setup: Setup, cwd: string): Promise<Configuration> {
   const { options, parent, user } = setup;

@@ -12,16 +12,16 @@ import type { SessionParts } from "../parts.ts";
 import type { Configuration } from "./configuration.ts";
 import type { Models } from "./models.ts";
 
-/** What all other parts of a session work on. */
+/** The parts that all other parts of a session use. */
 export type Core = Pick<
   SessionParts,
   "life" | "events" | "agent" | "transcript" | "queues" | "queueUpdates" | "registry" | "models"
 >;
 
 /**
- * Makes the agent, and what keeps it and the stored conversation the same.
+ * Creates the agent, and the parts that keep it and the stored conversation the same.
  *
- * @param conversation - Not kept but in the transcript, which lets go of it when the session goes to another one; so with `context`.
+ * @param conversation - Only the transcript may keep a reference to it and to `context`, so that both are freed when the session switches.
  */
 export function createCore(
   { settings, hooks }: Configuration,

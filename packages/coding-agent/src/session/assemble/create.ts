@@ -17,11 +17,11 @@ import { createSupervision } from "./supervision.ts";
 import { createTools } from "./tools.ts";
 
 /**
- * Makes a session ready for its first prompt. Nothing is written before that, and no provider is asked.
+ * Creates a session. Before the first prompt nothing is written and no provider is called.
  *
- * @throws {UsageError} When the named model does not exist, or a configuration file is faulty.
- * @throws {SessionError} When the chosen session cannot be opened, a stream rule cannot be used, or Bun is too old.
- * @throws {AiError} When nothing can be recorded in the file of `record`, or the model cannot be recorded.
+ * @throws {UsageError} When the named model does not exist, or a configuration file is invalid.
+ * @throws {SessionError} When the chosen session cannot be opened, a stream rule is invalid, or Bun is too old.
+ * @throws {AiError} When the file of `record` cannot be written, or the model cannot be recorded.
  */
 export function createAgentSession(options: CreateAgentSessionOptions = {}): Promise<AgentSession> {
   return openSession(options, undefined);
@@ -31,22 +31,22 @@ export function createAgentSession(options: CreateAgentSessionOptions = {}): Pro
 async function openSession(options: CreateAgentSessionOptions, parent: ParentSession | undefined): Promise<AgentSession> {
   const oldBun = describeOldBun();
   if (oldBun !== undefined) throw new SessionError("unsupported_runtime", oldBun);
-  /** What ends the things that were begun, the last first. */
+  /** Clean-up functions, the latest first. */
   const undo: (() => unknown)[] = [];
   const setup = createSetup(options, { parent, openTask: openSession, onFailure: (end) => undo.unshift(end) });
   const { store, conversation } = await openConversation(setup);
   try {
     return await assemble(setup, store, conversation);
   } catch (error) {
-    // The first error is the one that tells why.
+    // Errors of the clean-up are ignored: the first error is the cause.
     for (const end of undo) await Promise.resolve(end()).catch(() => undefined);
-    // Not among `undo`, which lives as long as the session and would hold on to a conversation that the session has left.
+    // Not in `undo`, which lives as long as the session and would keep the conversation in memory after the session has left it.
     await conversation.close();
     throw error;
   }
 }
 
-/** Makes the parts of a session one after another, each from those before it, and the session from all of them. */
+/** Creates the parts of a session one after another, each from the earlier ones, and then the session. */
 async function assemble(setup: Setup, store: SessionStore, conversation: Conversation): Promise<AgentSession> {
   const { cwd } = conversation.header;
   const configuration = await readConfiguration(setup, cwd);
@@ -73,7 +73,7 @@ async function giveName({ history }: AgentSession, name: string): Promise<void> 
 }
 
 function reportProblems({ parent, report }: Setup, { resources, extensions }: Configuration): void {
-  // The problems of a sub-task are those of the session that delegates, which has reported them.
+  // A sub-task has the same problems as the delegating session, which has reported them.
   if (parent) return;
   for (const problem of [...resources.problems, ...(extensions?.problems ?? [])]) report(problem);
 }

@@ -6,7 +6,7 @@ import type { Configuration } from "./configuration.ts";
 import type { Setup } from "./setup.ts";
 import type { Tools } from "./tools.ts";
 
-/** Puts the extensions that were loaded to work, now that there is a session. They are told of its start by `start`. */
+/** Connects the loaded extensions to the session. `start` of the session calls their start handlers. */
 export async function bindExtensions(
   session: AgentSession,
   { options }: Setup,

@@ -8,7 +8,7 @@ import type { Runs } from "./run.ts";
 import type { Supervision } from "./supervision.ts";
 import type { Tools } from "./tools.ts";
 
-/** Makes the way to other conversations, and takes over the state of the conversation that the session begins with. */
+/** Creates the session's history, and loads the state of the first conversation into the other parts. */
 export async function createHistory(
   store: SessionStore,
   { hooks }: Configuration,
@@ -43,7 +43,7 @@ export async function createHistory(
   return history;
 }
 
-/** Makes what brings all parts to the state that the conversation, or another branch of it, says. */
+/** Returns a function that loads the state of the current conversation and branch into all parts. */
 function createTakeOver({ queues, queueUpdates, transcript }: Core, rules: Supervision["rules"], { todos, tools }: Tools) {
   return async ({ messages }: Pick<BranchContext, "messages">) => {
     queues.restore();

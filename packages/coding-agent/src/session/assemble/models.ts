@@ -8,22 +8,22 @@ import { type ResolvedModel, resolveModel } from "../../models/model-resolver.ts
 import type { Configuration } from "./configuration.ts";
 import type { Setup } from "./setup.ts";
 
-/** The models that a session can have, and those that it begins with. */
+/** The models of a session, and its first choice. */
 export interface Models {
   registry: ModelRegistry;
-  /** Undefined when none was chosen and none has a key. */
+  /** Undefined if none was chosen and none has a key. */
   model: Model | undefined;
-  /** The level that the user wants; each model gets the nearest one that it has. */
+  /** The level that the user wants. A model without it gets its nearest level. */
   thinkingLevel: ThinkingLevel;
-  /** The models that `models.cycle` walks; undefined: all that can be used. */
+  /** The models that `models.cycle` goes through; undefined: all usable models. */
   scope: ScopedModel[] | undefined;
 }
 
 /**
- * Chooses the model and its thinking level: the options' choice, else the one of the session so far, else the settings'.
+ * Chooses the model and its thinking level: those of the options, else of the stored session, else of the settings.
  *
- * @param cwd - The folder that the session works in; paths of options are relative to the folder where it was started.
- * @throws {UsageError} When the named model does not exist, or `models.json` is faulty.
+ * @param cwd - The session's working folder. Paths in the options are relative to the folder in which it was started.
+ * @throws {UsageError} When the named model does not exist, or `models.json` is invalid.
  */
 export async function prepareModels(
   { options, report }: Setup,

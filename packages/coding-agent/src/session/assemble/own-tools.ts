@@ -14,13 +14,13 @@ export interface OwnToolsParts {
   agent: Core["agent"];
   limits: Supervision["limits"];
   todoList: Supervision["todoList"];
-  /** How deep the session is: 0 for one that a user talks to. */
+  /** The delegation depth: 0 for the session of a user. */
   depth: number;
-  /** Opens the session of a sub-task, whose own options take the place of this session's. */
+  /** Opens the session of a sub-task. Its own options override those of this session. */
   openTask(own: CreateAgentSessionOptions, depth: number): Promise<TaskSession>;
 }
 
-/** Loads the tools that a session begins with, and returns what makes them for a working folder. */
+/** Loads the first tools of a session. Returns a function that creates them for a working folder. */
 export async function loadOwnTools(parts: OwnToolsParts): Promise<(cwd: string) => AgentTool[]> {
   const { tools, customTools = [], separateStreams, files, onCommandOutput, onPreview, onDelegation } = parts.options;
   const createBuiltIn = await loadTools(tools);
@@ -54,7 +54,7 @@ function taskOptions(cwd: string, { agent, limits, depth, openTask }: OwnToolsPa
   };
 }
 
-/** The tools of a sub-task by name: its own built-in ones, and the other ones of the session that delegates. */
+/** The named tools of a sub-task: new built-in ones, and the other tools of the delegating session. */
 function chooseTools(
   parent: readonly AgentTool[],
   names: readonly string[],
@@ -66,7 +66,7 @@ function chooseTools(
   };
 }
 
-/** An option that is absent when it has no value. */
+/** An object with the option, or an empty one if the value is undefined. */
 function pick<K extends string, V>(key: K, value: V | undefined): { [N in K]?: V } {
   return (value === undefined ? {} : { [key]: value }) as { [N in K]?: V };
 }

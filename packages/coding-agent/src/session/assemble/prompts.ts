@@ -10,7 +10,7 @@ import type { Tools } from "./tools.ts";
 
 export type Prompts = Pick<SessionParts, "prompts" | "systemPrompt">;
 
-/** Makes what prompts are made of: templates, skills and context files, and the system prompt. Nothing is read before the first prompt. */
+/** Creates the sources of prompts: templates, skills, context files, system prompt. Nothing is read before the first prompt. */
 export function createPrompts(
   setup: Setup,
   configuration: Configuration,
@@ -22,7 +22,7 @@ export function createPrompts(
   let readFor = transcript.conversation.header.id;
   const build = async (cwd: string, present: readonly AgentTool[]) => {
     const { id } = transcript.conversation.header;
-    // Another session begins with the files as they are now.
+    // A new session reads the files again.
     if (readFor !== id) prompts.forget();
     readFor = id;
     const [{ contextFiles, skills }, { buildSystemPrompt }] = await Promise.all([

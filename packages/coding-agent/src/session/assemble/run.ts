@@ -17,7 +17,7 @@ import type { Tools } from "./tools.ts";
 
 export type Runs = Pick<SessionParts, "runs" | "commandRuns" | "shell">;
 
-/** Everything that was made before the runs. */
+/** The results of the earlier steps of the assembly. */
 interface RunInputs {
   setup: Setup;
   configuration: Configuration;
@@ -27,7 +27,7 @@ interface RunInputs {
   prompts: Prompts;
 }
 
-/** Makes what carries out prompts, commands of extensions, and shell commands of the user. */
+/** Creates the parts that run prompts, commands of extensions, and shell commands of the user. */
 export function createRuns(inputs: RunInputs): Runs {
   const { configuration, core, supervision, tools } = inputs;
   const { agent, events, transcript } = core;
@@ -73,7 +73,7 @@ function createController(
   });
 }
 
-/** The hooks of the agent that are no supervisor's: what extensions see and change, and what checks arguments. */
+/** The agent's hooks that do not belong to the supervisor: those of extensions, and the check of arguments. */
 function createHooks(hooks: HookSlot, { report }: Setup): AgentHooks {
   let toolPatterns: ToolPatterns | undefined;
   return {
@@ -89,7 +89,7 @@ function createHooks(hooks: HookSlot, { report }: Setup): AgentHooks {
   };
 }
 
-/** Extensions decide first, approvals last: about the call as it is going to run. */
+/** Extensions decide first, approvals last, because extensions may change the call. */
 function beforeToolCall(hooks: HookSlot, approvals: Approvals): NonNullable<AgentHooks["beforeToolCall"]> {
   return async (call: PendingToolCall, signal: AbortSignal) => {
     const verdict = await hooks.current?.toolCall?.(call, signal);
@@ -98,7 +98,7 @@ function beforeToolCall(hooks: HookSlot, approvals: Approvals): NonNullable<Agen
   };
 }
 
-/** Stores what the agent tells before anybody else is told of it. */
+/** Stores each message of the agent before the session's subscribers get it. */
 function observeRuns(agent: Agent, { transcript, events }: Core, supervisor: RunSupervisor): void {
   const emitStored = async (stored: Promise<void>, event: Extract<AgentEvent, { type: "message_end" }>) => {
     await stored;
@@ -106,7 +106,7 @@ function observeRuns(agent: Agent, { transcript, events }: Core, supervisor: Run
     await supervisor.observeAnswer(event.message);
   };
   agent.subscribe((event) => {
-    // Most events store nothing, and must not cost a promise or a closure each.
+    // Most events store nothing and must not cost a promise or a closure.
     if (event.type === "message_end") return emitStored(transcript.store(event.message), event);
     if (event.type === "turn_end") transcript.closeCalls();
     return events.emit(event);

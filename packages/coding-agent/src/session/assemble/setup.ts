@@ -6,31 +6,31 @@ import { absentUser, UserSlot } from "../../user-interface.ts";
 import type { AgentSession } from "../agent-session.ts";
 import type { CreateAgentSessionOptions } from "../options.ts";
 
-/** What a sub-task has from the session that delegates. */
+/** The parts of the delegating session that a sub-task uses. */
 export interface ParentSession {
   approvals: Approvals;
   hooks: HookSlot;
-  /** How deep the sub-task is: 1 for one of a user's session, 2 for a sub-task of that. */
+  /** The delegation depth: 1 for a sub-task of a user's session, 2 for a sub-task of that. */
   depth: number;
 }
 
-/** Opens the session of a sub-task, with options in place of the delegating session's. */
+/** Opens the session of a sub-task. Its own options override those of the delegating session. */
 export type OpenTask = (own: CreateAgentSessionOptions, parent: ParentSession) => Promise<AgentSession>;
 
-/** What every step of the assembly is given. */
+/** The input of every step of the assembly. */
 export interface Setup {
   options: CreateAgentSessionOptions & { cwd: string; agentDir: string };
-  /** Absent for the session of a user. */
+  /** Undefined for the session of a user. */
   parent: ParentSession | undefined;
   user: UserSlot;
-  /** Told in one line of each thing that is not used, or not as it was asked for. */
+  /** Called with one line for each piece of configuration that is ignored or changed. */
   report(problem: string): void;
   openTask: OpenTask;
-  /** Takes what ends something that was begun, for the case that a later step fails. */
+  /** Adds a clean-up function, which is called if a later step fails. */
   onFailure(end: () => unknown): void;
 }
 
-/** Fills in the defaults of the options that all steps share. */
+/** Fills in the defaults of the shared options. */
 export function createSetup(
   options: CreateAgentSessionOptions,
   { parent, openTask, onFailure }: Pick<Setup, "parent" | "openTask" | "onFailure">,

@@ -14,16 +14,16 @@ import type { Configuration } from "./configuration.ts";
 import type { Core } from "./core.ts";
 import type { Setup } from "./setup.ts";
 
-/** The parts that decide whether and how a run goes on. */
+/** The parts that decide whether and how a run continues. */
 export interface Supervision extends Pick<SessionParts, "retries" | "limits" | "compactor"> {
   todoList: TodoList;
-  /** Absent when the session has no rules. */
+  /** Undefined if the session has no rules. */
   rules: StreamRules | undefined;
   /** Further options of a model call, such as the key. */
   requestOptions(model: Model): Promise<RequestOptions>;
 }
 
-/** @throws {SessionError} When a stream rule cannot be used. */
+/** @throws {SessionError} When a stream rule is invalid. */
 export async function createSupervision(setup: Setup, configuration: Configuration, core: Core): Promise<Supervision> {
   const { options, user } = setup;
   const { settings } = configuration;

@@ -15,17 +15,17 @@ import { loadOwnTools } from "./own-tools.ts";
 import type { Setup } from "./setup.ts";
 import type { Supervision } from "./supervision.ts";
 
-/** The tools, what runs them, and who allows it. */
+/** The tools, their process runner, and their approvals. */
 export interface Tools extends Pick<SessionParts, "tools" | "todos" | "stopProcesses"> {
   approvals: Approvals;
-  /** How far the calls of tools reach that are not our own. */
+  /** The risk tiers of tools that are not built in. */
   tiers: { current: NonNullable<ToolTiers["toolTiers"]> };
   runProcess: ProcessRunner;
-  /** Absent when the settings name no servers. */
+  /** Undefined if no MCP servers are used. */
   mcp: McpServers | undefined;
 }
 
-/** Makes the tools of a session. Those for its folder are made when the conversation takes effect. */
+/** Prepares the tools of a session. They are created for its folder when the conversation takes effect. */
 export async function createTools(
   setup: Setup,
   configuration: Configuration,

@@ -15,37 +15,37 @@ import type { SessionHeader } from "../../protocol/frames.ts";
 import type { Transcript } from "./transcript.ts";
 import { UnwrittenSessions } from "./unwritten-sessions.ts";
 
-/** A message of the user at which the conversation can go another way. */
+/** A message of the user from which a new branch can start. */
 export interface BranchPoint {
   entryId: string;
-  /** Position among the messages of the active path, from 0, whether a compaction has replaced them or not. */
+  /** The message's index on the active path, from 0. Messages that a compaction replaced count too. */
   entryIndex: number;
-  /** As it was typed. */
+  /** The text as the user typed it. */
   text: string;
 }
 
 export interface HistoryParts {
   store: SessionStore;
-  /** Settles what is going and does `work` before another run can start. */
+  /** Aborts the current run and calls `work` before another run can start. */
   between<T>(work: () => Promise<T>): Promise<T>;
   transcript: Transcript;
   /**
-   * Asked before the session goes elsewhere, while a run may still be going.
+   * Called before the session moves to another conversation or branch. A run may still be active.
    *
-   * @throws {SessionError} `cancelled` when it may not.
+   * @throws {SessionError} `cancelled` when an extension refuses the move.
    */
   beforeMove(move: SessionMove): Promise<void>;
-  /** Called when it has gone there, and a run can start. */
+  /** Called after the move, when a run can start. */
   afterMove(move: SessionMove): Promise<void>;
-  /** Called when the session has another name. */
+  /** Called when the session has a new name. */
   onRenamed(name: string): void | Promise<void>;
-  /** Called when another conversation, or another branch, is in effect; before a run can start. */
+  /** Called when another conversation or branch is in effect, before a run can start. */
   onMoved(context: BranchContext): Promise<void>;
 }
 
 /**
- * The conversation as a tree on disk: what it holds, and the ways to another branch of it or to another session. Each of those first
- * settles the run that is going; what fails leaves everything as it was, and each rejects with `cancelled` where an extension refuses.
+ * The conversation as a tree on disk: its entries, and the moves to another branch or to another session. A move first aborts the current
+ * run. It rejects with `cancelled` if an extension refuses it. A failed move changes nothing.
  */
 export class SessionHistory {
   readonly #parts: HistoryParts;
@@ -55,51 +55,55 @@ export class SessionHistory {
     this.#parts = parts;
   }
 
-  /** The entry at which the conversation stands; null before the first. */
+  /** The id of the latest entry on the active branch; null before the first. */
   get leafId(): string | null {
     return this.#current.leafId;
   }
 
-  /** The header that a file or an event stream of this session begins with. */
+  /** The header: the first record of a file or an event stream of this session. */
   get header(): SessionHeader {
     return this.#current.header;
   }
 
-  /** Problems that were found while the session's file was read, for people; empty when there were none. */
+  /** Messages for the user about problems in the session's file; empty if there are none. */
   get diagnostics(): readonly string[] {
     return this.#current.diagnostics;
   }
 
   /**
-   * Why a part of the conversation is not stored; undefined when all of it is. An `error` event has told it too. The missing part is
-   * stored with the next entry; `dispose` tries it a last time.
+   * The reason why a part of the conversation is not stored; undefined if all of it is. An `error` event reports it too. The missing part
+   * is stored with the next entry; `dispose` makes the last attempt.
    */
   get unsavedReason(): string | undefined {
     return this.#parts.transcript.unsavedReason;
   }
 
-  /** The session's name; null when it has none. */
+  /** The session's name; null if it has none. */
   get name(): string | null {
     return this.#current.name;
   }
 
   /**
-   * The entries in the order in which they were appended, those of other branches included.
+   * Reads the entries of all branches, in the order of appending.
    *
-   * @param options - `since`: only those after the entry of this id; `limit`: at most so many.
-   * @throws {SessionError} `not_found` when there is no entry `since`; `read_failed`.
+   * @param options - `since`: only entries after the one with this id; `limit`: the maximum number.
+   * @throws {SessionError} `not_found` if there is no entry `since`; `read_failed`.
    */
   async entries({ since, limit }: { since?: string; limit?: number } = {}): Promise<SessionEntry[]> {
     const start = since === undefined ? 0 : this.#current.positionOf(this.#requireEntry(since).id) + 1;
     return this.#current.read(this.#current.nodes.slice(start, limit === undefined ? undefined : start + limit));
   }
 
-  /** All entries as trees, oldest first. They are as deep as the conversation is long: walk them with a stack, not by recursion. */
+  /** All entries as trees, oldest first. Their depth is the length of the conversation: walk them with a stack, not by recursion. */
   tree(): Promise<EntryTreeNode[]> {
     return readTree(this.#current);
   }
 
-  /** @throws {SessionError} `invalid_input` for an empty name. Line breaks become spaces. */
+  /**
+   * Names the session. Line breaks become spaces.
+   *
+   * @throws {SessionError} `invalid_input` for an empty name.
+   */
   async setName(name: string): Promise<void> {
     const plain = name.replace(/[\r\n\u0085\u2028\u2029]+/g, " ").trim();
     if (plain === "") throw new SessionError("invalid_input", "Session name cannot be empty");
@@ -108,16 +112,16 @@ export class SessionHistory {
   }
 
   /**
-   * Gives an entry a name; without one, takes it away.
+   * Sets the label of an entry; without `label`, removes it.
    *
-   * @throws {SessionError} `not_found` when there is no such entry.
+   * @throws {SessionError} `not_found` if there is no such entry.
    */
   async setLabel(entryId: string, label?: string): Promise<void> {
     this.#requireEntry(entryId);
     await this.#parts.transcript.append({ type: "label", targetId: entryId, ...(label ? { label } : {}) });
   }
 
-  /** Begins an empty session with the same model and store, and the same folder unless `cwd` names another one. */
+  /** Starts an empty session with the same model and store. Default of `cwd`: the same folder. */
   async startNew(options: Partial<NewConversation> = {}): Promise<void> {
     await this.#move({ reason: "new" }, () =>
       this.#parts.between(() => {
@@ -127,11 +131,11 @@ export class SessionHistory {
   }
 
   /**
-   * Goes on with another session: its messages, model, folder and queues. The one that is open already is shown again where it stands.
+   * Continues another session: its messages, model, folder and queues. The current session is only reloaded at its current entry.
    *
-   * @param ref - The path of its file, or what its store calls it.
-   * @param options - `takeOverLock`: as in `CreateAgentSessionOptions`, for this session.
-   * @throws {SessionError} `not_found` (also when its working folder is gone), `locked`, `read_failed`, `not_a_session`,
+   * @param ref - The path of its file, or its name in the store.
+   * @param options - `takeOverLock`: like in `CreateAgentSessionOptions`, for this session.
+   * @throws {SessionError} `not_found` (also if its working folder is missing), `locked`, `read_failed`, `not_a_session`,
    *   `unsupported_version`.
    */
   open(ref: string, options?: SessionLockOptions): Promise<void> {
@@ -148,10 +152,10 @@ export class SessionHistory {
   }
 
   /**
-   * Copies the path up to a message of the user, without it, into a new session, and goes there.
+   * Copies the path before a message of the user into a new session, and switches to that session.
    *
    * @returns The message's text.
-   * @throws {SessionError} `not_found` when the entry is no message of the user; `read_failed`, `write_failed`.
+   * @throws {SessionError} `not_found` if the entry is not a message of the user; `read_failed`, `write_failed`.
    */
   async fork(entryId: string): Promise<string> {
     const node = this.#requireUserMessage(this.#current.find(entryId), entryId);
@@ -160,17 +164,17 @@ export class SessionHistory {
     return text;
   }
 
-  /** Copies the active path into a new session and goes there. */
+  /** Copies the active path into a new session, and switches to that session. */
   clone(): Promise<void> {
     return this.#move({ reason: "clone" }, () => this.#copy(() => this.#current.leafId));
   }
 
   /**
-   * Goes back before a message of the user, in the same session. What was said since stays on a branch of its own.
+   * Moves back to the entry before a message of the user, in the same session. The later messages stay on a branch of their own.
    *
-   * @param entry - Its id, or its position among the messages of the active path, as `branchPoints` counts them.
+   * @param entry - The message's id, or its `entryIndex` as in `branchPoints`.
    * @returns The message's text.
-   * @throws {SessionError} `not_found` when it is no message of the user on the active path.
+   * @throws {SessionError} `not_found` if the entry is not a message of the user on the active path.
    */
   branch(entry: string | number): Promise<string> {
     return this.#move({ reason: "branch", target: String(entry) }, () => this.#branch(entry));
@@ -194,7 +198,7 @@ export class SessionHistory {
     });
   }
 
-  /** The messages of the user on the active path, first to last. */
+  /** The messages of the user on the active path, oldest first. */
   async branchPoints(): Promise<BranchPoint[]> {
     const points = [...this.#messagesOfPath().entries()].filter(([, node]) => isUserMessage(node));
     const entries = await this.#current.read(points.map(([, node]) => node));
@@ -202,7 +206,7 @@ export class SessionHistory {
   }
 
   /**
-   * Writes the active branch to a file as one HTML page that needs nothing else.
+   * Writes the active branch to a file as one self-contained HTML page.
    *
    * @param outputPath - Relative to the working folder. Default: `pi-session-<id>.html`.
    * @returns The absolute path.
@@ -224,7 +228,7 @@ export class SessionHistory {
     return this.#parts.transcript.conversation;
   }
 
-  /** What `get_messages` would give, had nothing been compacted. */
+  /** The messages on the active path, including those that a compaction replaced. */
   #messagesOfPath(): TreeNode[] {
     return this.#current.activeBranch().filter(({ type }) => type !== "compaction" && entersContext(type));
   }
@@ -240,7 +244,7 @@ export class SessionHistory {
     return ref === current || (path !== null && realPath(ref) === realPath(path));
   }
 
-  /** @param findLeaf - Asked when the run has settled, which may have added to the path. */
+  /** @param findLeaf - Called after the run has settled, because the run may have added entries to the path. */
   async #copy(findLeaf: () => string | null): Promise<void> {
     const { store } = this.#parts;
     await this.#parts.between(async () => {
@@ -249,10 +253,10 @@ export class SessionHistory {
     });
   }
 
-  /** Goes over to another conversation and lets go of the one before; of the other one when it cannot be read. */
+  /** Switches to another conversation and closes the previous one. If the new one cannot be read, it is closed instead. */
   async #replaceBy(conversation: Conversation): Promise<void> {
     const left = this.#current;
-    // Its first prompt would have told who is to answer.
+    // Without a first prompt, its model and level are not recorded yet.
     if (!left.isBegun) await this.#parts.transcript.recordChoices();
     try {
       await this.#show(conversation);
@@ -295,6 +299,6 @@ function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    return path; // not there: no session that could be open
+    return path; // no such file, so it is not the open session
   }
 }

@@ -1,31 +1,31 @@
 import type { QueuedTexts } from "../../protocol/data.ts";
 
-/** Characters of updates that each message pays for that is queued. */
+/** Characters of updates that each queued message adds to the credit. */
 const paidByMessage = 1000;
-/** Milliseconds without another message after which the queues are told of in any case. */
+/** Milliseconds after the last message until a delayed update is sent. */
 const pauseMs = 50;
-/** Characters that may be told a millisecond by messages that come with pauses. */
+/** Maximum rate of delayed updates, in characters per millisecond. */
 const charactersPerMs = 10_000;
 
-/** What is told of the queues, and how many messages wait in them. */
+/** The queued texts, and their number. */
 export interface QueueView {
   readonly count: number;
   readonly texts: QueuedTexts;
 }
 
 /**
- * Tells of the queues when they have changed. Each update repeats all texts that wait, so that an update a message would cost the square
- * of what was queued. A message that leaves is told at once, and so is one that comes while the queues are short; beyond that, those that
- * come one behind the other share an update, and the last of them is told when no more has come for a moment.
+ * Sends updates when the queues change. Each update repeats all queued texts, so one update for each message would cost quadratic time.
+ * A removal is sent at once, and so is an addition to short queues. Further additions in quick succession share one update, which is sent
+ * after a pause.
  */
 export class QueueUpdates {
   readonly #queues: QueueView;
   readonly #tell: (texts: QueuedTexts) => void;
-  /** How many messages waited when the queues changed last. */
+  /** The number of queued messages at the last change. */
   #count = 0;
-  /** What messages have paid for and no update has used, in characters. */
+  /** The unused credit for updates, in characters. */
   #credit = 0;
-  /** Characters of the last update. */
+  /** The size of the last update, in characters. */
   #lastCost = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -34,7 +34,7 @@ export class QueueUpdates {
     this.#tell = tell;
   }
 
-  /** To be called after each change, before anything else is told. */
+  /** Call it after each change, before any other event is emitted. */
   noteChange(): void {
     const added = this.#queues.count - this.#count;
     this.#count = this.#queues.count;
@@ -43,7 +43,7 @@ export class QueueUpdates {
     else this.#updateLater();
   }
 
-  /** Tells what has not been told yet. */
+  /** Sends a delayed update now. */
   flush(): void {
     if (this.#timer !== undefined) this.#update();
   }
@@ -51,7 +51,7 @@ export class QueueUpdates {
   #updateLater(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#update(), pauseMs + this.#lastCost / charactersPerMs);
-    // Whoever ends the session tells the rest.
+    // Does not keep the process alive: the end of the session calls `flush`.
     this.#timer.unref();
   }
 

@@ -4,7 +4,7 @@ import { typedTextOf } from "../../prompt/typed-text.ts";
 import type { QueuedTexts, StreamingBehavior } from "../../protocol/data.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** Messages of the user that wait for their moment in a run. They are stored, so that they survive the process. */
+/** The queues of a session: steering and follow-ups. Messages of the user are stored, so that they survive the process. */
 export class SessionQueues {
   readonly #agent: Agent;
   readonly #transcript: Transcript;
@@ -14,22 +14,22 @@ export class SessionQueues {
     this.#transcript = transcript;
   }
 
-  /** How many messages wait. */
+  /** The number of queued messages. */
   get count(): number {
     return this.#agent.queuedCount;
   }
 
-  /** The texts that wait, first to go first. */
+  /** The queued texts, in the order of sending. */
   get texts(): QueuedTexts {
     return this.#each((queue) => queue.messages);
   }
 
-  /** How many of its messages go in at a time. */
+  /** Sets how many messages of a queue are sent at a time. */
   setMode(behavior: StreamingBehavior, mode: QueueMode): void {
     (behavior === "steer" ? this.#agent.steering : this.#agent.followUps).mode = mode;
   }
 
-  /** Whether steering may skip tool calls of the turn that have not started. */
+  /** Sets whether steering skips tool calls of the turn that have not started. */
   setInterruptMode(mode: InterruptMode): void {
     this.#agent.interruptMode = mode;
   }
@@ -45,21 +45,21 @@ export class SessionQueues {
     this.addMessage(behavior, message);
   }
 
-  /** Queues a message that is no user's. It is not stored before its turn comes. */
+  /** Queues a message that is not the user's. It is stored only when it is sent. */
   addMessage(behavior: StreamingBehavior, message: AgentMessage): void {
     if (behavior === "steer") this.#agent.steer(message);
     else this.#agent.followUp(message);
   }
 
   /**
-   * Takes out what goes in front of a prompt: everything that steers, whatever the mode. A mode counts messages a turn, and a message
-   * that waits while idle is to have none of its own: it is context for the prompt. To be called when the prompt can no longer be refused.
+   * Removes and returns all steering messages: they go in front of a prompt, whatever the mode. A mode counts messages per turn, but
+   * messages queued while idle are context for the prompt and get no turn of their own. Call it when the prompt can no longer be refused.
    */
   takeSteering(): AgentMessage[] {
     return this.#agent.steering.clear();
   }
 
-  /** Empties both queues and returns the texts that were in them. */
+  /** Empties both queues and returns their texts. */
   async clear(): Promise<QueuedTexts> {
     const cleared: AgentMessage[] = [];
     const texts = this.#each((queue) => {
@@ -71,7 +71,10 @@ export class SessionQueues {
     return texts;
   }
 
-  /** Takes over what waits in the conversation: to be called once at the beginning, and after each change of conversation. What waited before stays stored where it was queued. */
+  /**
+   * Loads the queued messages of the conversation. Call it at the start and after each change of conversation. Messages queued in the
+   * previous conversation stay stored there.
+   */
   restore(): void {
     this.#agent.steering.replace(this.#transcript.keptIn("steering"));
     this.#agent.followUps.replace(this.#transcript.keptIn("followUp"));

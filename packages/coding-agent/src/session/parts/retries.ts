@@ -1,10 +1,10 @@
 import { AutoRetry, type RetrySettings } from "../../run/auto-retry.ts";
 import type { SessionEvents } from "../events.ts";
 
-/** The automatic retries of a session: of answers, and of the model calls that write summaries. */
+/** The automatic retries of a session: of answers, and of model calls for summaries. */
 export class SessionRetries {
   readonly answers: AutoRetry;
-  /** Apart from the answers': a compaction may happen between the retries of an answer. */
+  /** Separate from `answers`, because a compaction may happen between the retries of an answer. */
   readonly summaries: AutoRetry;
 
   constructor(settings: RetrySettings, { emit }: SessionEvents) {
@@ -12,7 +12,7 @@ export class SessionRetries {
     this.summaries = new AutoRetry(settings, emit);
   }
 
-  /** Whether model calls that failed for a passing reason are repeated. */
+  /** Whether model calls are repeated after temporary failures. */
   get enabled(): boolean {
     return this.answers.enabled;
   }
@@ -21,7 +21,7 @@ export class SessionRetries {
     for (const retry of [this.answers, this.summaries]) retry.enabled = enabled;
   }
 
-  /** Ends a wait before a retry; the run ends with the answer that failed. */
+  /** Ends the wait before a retry. The run then ends with the failed answer. */
   cancel(): void {
     for (const retry of [this.answers, this.summaries]) retry.cancel();
   }

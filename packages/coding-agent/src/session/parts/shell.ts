@@ -4,15 +4,15 @@ import type { BashExecutionMessage } from "../../protocol/messages.ts";
 import type { Transcript } from "./transcript.ts";
 
 export interface ShellCommandOptions {
-  /** Whether the model does not see the command and its output. Default false. */
+  /** Whether to hide the command and its output from the model. Default false. */
   excludeFromContext?: boolean | undefined;
-  /** Called with the output as it comes. */
+  /** Called with the output as it arrives. */
   onOutput?: ((chunk: string) => void) | undefined;
-  /** Stops this command alone. */
+  /** Stops this command only. */
   signal?: AbortSignal | undefined;
 }
 
-/** Shell commands that the user runs beside the conversation. Several may run at once. */
+/** Shell commands of the user, beside the conversation. Several may run at once. */
 export class SessionShell {
   readonly #run: ProcessRunner;
   readonly #transcript: Transcript;
@@ -24,27 +24,25 @@ export class SessionShell {
   }
 
   /**
-   * Runs a command to its end in the session's folder. The model reads the command and its output with its next request, unless they are
-   * excluded. A failing command is a result; an `abort` ends it with `cancelled`.
-   *
-   * @returns When command and output are stored.
+   * Runs a command in the session's folder. The model gets the command and its output with its next request, unless they are excluded.
+   * A failing command does not reject; after an `abort` the result is `cancelled`. Resolves when command and output are stored.
    */
   async run(command: string, { excludeFromContext = false, ...options }: ShellCommandOptions = {}): Promise<BashResult> {
     const { conversation } = this.#transcript;
     const result = await this.#execute(command, conversation.header.cwd, options);
-    // The result of a command whose conversation was left is not stored: its conversation is closed.
+    // Not stored after a change of conversation: the conversation of the command is closed.
     if (conversation === this.#transcript.conversation) {
       await this.#transcript.insert(toBashMessage(command, result, excludeFromContext));
     }
     return result;
   }
 
-  /** Stops all of them. */
+  /** Stops all commands. */
   abort(): void {
     for (const controller of this.#running.keys()) controller.abort();
   }
 
-  /** Stops all of them and resolves when they have ended. */
+  /** Stops all commands and resolves when they have ended. */
   async stop(): Promise<void> {
     this.abort();
     await Promise.allSettled(this.#running.values());
@@ -78,7 +76,7 @@ function toBashResult(result: ProcessResult): BashResult {
   };
 }
 
-/** The command and its output as the conversation keeps them. */
+/** The message that stores the command and its output. */
 function toBashMessage(command: string, result: BashResult, excludeFromContext: boolean): BashExecutionMessage {
   const { output, exitCode, cancelled, truncated, fullOutputPath } = result;
   return {

@@ -9,10 +9,10 @@ export interface SystemPromptParts {
   build(cwd: string, tools: readonly AgentTool[]): string | Promise<string>;
 }
 
-/** Keeps the agent's system prompt up with its tools and its folder. */
+/** Keeps the agent's system prompt up to date with its tools and its folder. */
 export class SystemPrompt {
   readonly #parts: SystemPromptParts;
-  /** The revision of the tools that the prompt was made for, and the session. */
+  /** The revision of the tools and the id of the session for which the prompt was built. */
   #madeFor = "";
   #isReplaced = false;
 
@@ -24,13 +24,13 @@ export class SystemPrompt {
     return this.#parts.agent.state.systemPrompt;
   }
 
-  /** Makes it ready for a prompt that is about to be accepted. */
+  /** Prepares the system prompt for a new prompt. */
   async begin(): Promise<void> {
     if (this.#isReplaced) this.forget();
     await this.refresh();
   }
 
-  /** Makes it anew where the tools have changed since, unless it was replaced. */
+  /** Rebuilds it if the tools or the session have changed, unless it was replaced. */
   async refresh(): Promise<void> {
     const { agent, tools, transcript, build } = this.#parts;
     const { header } = transcript.conversation;
@@ -40,13 +40,13 @@ export class SystemPrompt {
     this.#madeFor = wanted;
   }
 
-  /** Replaces it for the run that is about to start. */
+  /** Replaces it for the next run. */
   replace(text: string): void {
     this.#parts.agent.state.systemPrompt = text;
     this.#isReplaced = true;
   }
 
-  /** Has it made anew for the next prompt. */
+  /** Makes the next prompt rebuild it. */
   forget(): void {
     this.#madeFor = "";
     this.#isReplaced = false;

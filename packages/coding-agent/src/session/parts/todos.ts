@@ -3,7 +3,7 @@ import { type TodoList, todoEntryType } from "../../todo/todo-list.ts";
 import type { ToolSet } from "./tool-set.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** The session's list of tasks, as its owner sees it: set here, shown to the model, and changed by the model's `todo` tool. */
+/** The session's list of tasks. The owner of the session sets it, the model sees it and changes it with the `todo` tool. */
 export class SessionTodos {
   readonly #list: TodoList;
   readonly #tools: ToolSet;
@@ -13,16 +13,16 @@ export class SessionTodos {
     this.#tools = tools;
   }
 
-  /** The list as it is. Never changed, only replaced. */
+  /** The current list. It is never changed, only replaced. */
   get phases(): TodoPhase[] {
     return this.#list.phases;
   }
 
   /**
-   * Replaces the list and shows it to the model, which from now on can change it with the `todo` tool.
+   * Replaces the list and shows it to the model. From now on the model has the `todo` tool.
    *
    * @returns The list with missing ids filled in.
-   * @throws {SessionError} `invalid_input`; the list stays as it was.
+   * @throws {SessionError} `invalid_input`; the list does not change then.
    */
   async set(phases: readonly TodoPhaseInput[]): Promise<TodoPhase[]> {
     const normalised = await this.#list.set(phases, "host");
@@ -30,7 +30,7 @@ export class SessionTodos {
     return normalised;
   }
 
-  /** Takes over the list that the active branch of the conversation has. */
+  /** Loads the list of the active branch of the conversation. */
   async restore({ conversation }: Transcript): Promise<void> {
     this.#list.restore(await conversation.readCustom(todoEntryType));
     if (this.#list.phases.length > 0) await this.#offerTool();

@@ -2,13 +2,13 @@ import type { Agent, AgentTool } from "@pikit/agent";
 import { isTooDeep, maxNesting } from "@pikit/ai";
 import { SessionError } from "../../errors.ts";
 
-/** Who brings tools beside those that the session was made with. */
+/** The sources of tools that are added to a session. */
 export type ToolSource = "host" | "extension" | "mcp";
 
-/** A tool that keeps something going beyond its calls. */
+/** A tool with resources that outlive its calls, such as processes. */
 type DisposableTool = AgentTool & { dispose(): Promise<void> };
 
-/** The tools of a session, from all that bring some. */
+/** The tools of a session, from all sources. */
 export class ToolSet {
   readonly #agent: Agent;
   readonly #createTools: (cwd: string) => AgentTool[];
@@ -19,8 +19,8 @@ export class ToolSet {
   #revision = 0;
 
   /**
-   * @param createTools - Makes the session's own tools for a working folder.
-   * @param report - Told of a tool that cannot be used, and is left out.
+   * @param createTools - Creates the session's own tools for a working folder.
+   * @param report - Called for each unusable tool, which is left out.
    */
   constructor(agent: Agent, createTools: (cwd: string) => AgentTool[], report: (problem: string) => void = () => {}) {
     this.#agent = agent;
@@ -32,19 +32,19 @@ export class ToolSet {
     return this.#agent.state.tools.map(({ name }) => name);
   }
 
-  /** Another number after each change. */
+  /** A number that grows with each change. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** Makes the session's own tools for a working folder, in place of those for another one. */
+  /** Creates the session's own tools for a working folder. They replace those of the previous folder. */
   async workIn(cwd: string): Promise<void> {
     await this.dispose();
     this.#own = this.#usable(this.#createTools(cwd));
     this.#apply();
   }
 
-  /** Adds one of the session's own tools later on. One whose name is there already is passed over. */
+  /** Adds a tool to the session's own ones. Does nothing if a tool has its name. */
   add(tool: AgentTool): void {
     if (this.names.includes(tool.name)) return;
     this.#own = [...this.#own, tool];
@@ -52,9 +52,9 @@ export class ToolSet {
   }
 
   /**
-   * Replaces the tools that one of the others has brought. Those of extensions take the place of the session's own ones of their name.
+   * Replaces the tools of one source. A tool of an extension replaces the session's own tool with the same name.
    *
-   * @throws {SessionError} `invalid_input` when a name is taken, or there twice. Nothing has changed then.
+   * @throws {SessionError} `invalid_input` if a name is taken, or occurs twice. Nothing has changed then.
    */
   replace(source: ToolSource, tools: readonly AgentTool[]): void {
     const others = [...this.#added].flatMap(([other, brought]) => (other === source ? [] : brought));
@@ -69,7 +69,7 @@ export class ToolSet {
     this.#apply();
   }
 
-  /** A schema that nothing can follow down would make every request fail, with or without a call of its tool. */
+  /** Removes tools whose schemas are too deep. Such a schema makes every request fail, even without a call of its tool. */
   #usable(tools: readonly AgentTool[]): readonly AgentTool[] {
     return tools.filter(({ name, parameters }) => {
       if (!isTooDeep(parameters)) return true;
@@ -78,14 +78,14 @@ export class ToolSet {
     });
   }
 
-  /** Once, however often tools are replaced. */
+  /** Reports each problem once, however often tools are replaced. */
   #tell(problem: string): void {
     if (this.#reported.has(problem)) return;
     this.#reported.add(problem);
     this.#report(problem);
   }
 
-  /** Ends what the session's own tools keep going. */
+  /** Releases the resources of the session's own tools. */
   async dispose(): Promise<void> {
     await Promise.all(this.#own.filter(isDisposable).map((tool) => tool.dispose()));
   }

@@ -6,8 +6,8 @@ import { createEntryId } from "../../conversation/ids.ts";
 import { type QueueName, queueAddition, queueClearance } from "../../conversation/queue-journal.ts";
 
 /**
- * Keeps the agent's messages and the stored conversation the same: what the agent says is stored before anybody is told of it, and
- * what others add waits while calls are open, so that nothing lands between a tool call and its result.
+ * Keeps the agent's messages and the stored conversation the same. A message of the agent is stored before listeners are called. A
+ * message from elsewhere waits while tool calls are open, so that nothing comes between a tool call and its result.
  */
 export class Transcript {
   readonly #agent: Agent;
@@ -15,19 +15,19 @@ export class Transcript {
   #conversation: Conversation;
   #callsAreOpen = false;
   #waiting: AgentMessage[] = [];
-  /** Why entries were not stored the last time; and what of it was told. */
+  /** The reason why entries were not stored the last time, and the reason that was reported last. */
   #failure: string | undefined;
   #toldFailure: string | undefined;
   #toldDiagnostics: number;
-  /** The model and level that the active branch says. */
+  /** The model and level that are recorded on the active branch. */
   #recorded: Pick<BranchContext, "model" | "thinkingLevel"> = { model: undefined, thinkingLevel: undefined };
-  /** Under which id each queued message is kept. */
+  /** The queue id of each queued message. */
   #queueIds = new WeakMap<AgentMessage, string>();
 
   /**
-   * @param context - What the conversation says.
-   * @param reportFailure - Told once for each cause why entries cannot be stored; the session goes on in memory. Returns whether somebody
-   *   has heard it: else it is told again with the next entry.
+   * @param context - The context of the conversation.
+   * @param reportFailure - Called once for each reason why entries cannot be stored; the session continues in memory. Returns whether a
+   *   listener got the report; if not, it is called again with the next entry.
    */
   constructor(agent: Agent, conversation: Conversation, context: BranchContext, reportFailure: (message: string) => boolean) {
     this.#agent = agent;
@@ -41,12 +41,12 @@ export class Transcript {
     return this.#conversation;
   }
 
-  /** Why not all of the conversation is stored; undefined when it is. */
+  /** The reason why a part of the conversation is not stored; undefined if all of it is. */
   get unsavedReason(): string | undefined {
     return this.#conversation.isBehind ? this.#failure : undefined;
   }
 
-  /** Goes over to another conversation, or to another branch of this one. Only while no run is going. */
+  /** Switches to another conversation or branch. Call it only while no run is active. */
   replace(conversation: Conversation, { messages, model, thinkingLevel }: BranchContext): void {
     this.#conversation = conversation;
     this.#toldDiagnostics = conversation.diagnostics.length;
@@ -54,7 +54,7 @@ export class Transcript {
     this.#recorded = { model, thinkingLevel };
   }
 
-  /** Stores a message that the agent has ended. Call it before anybody else is told of it. */
+  /** Stores a complete message of the agent. Call it before other listeners. */
   async store(message: AgentMessage): Promise<void> {
     if (message.role === "assistant") {
       const isTrusted = message.stopReason !== "error" && message.stopReason !== "aborted";
@@ -63,20 +63,20 @@ export class Transcript {
     await this.accept(message);
   }
 
-  /** The calls of a turn have their results: messages that have waited for that enter the context. Call it at the end of each turn. */
+  /** Adds the waiting messages to the context. Call it at the end of each turn, when all tool calls have their results. */
   closeCalls(): void {
     this.#callsAreOpen = false;
     this.#agent.state.messages.push(...this.#waiting.splice(0));
   }
 
-  /** Stores an accepted prompt; the agent tells of it later, when its run begins. */
+  /** Stores an accepted prompt. The agent emits its events later, when the run begins. */
   accept(message: AgentMessage): Promise<void> {
     return this.#guard(() => this.#conversation.appendMessage(message, this.#queueIds.get(message)));
   }
 
   /**
-   * Adds a message that is not part of a run. Resolves when it is stored; while calls are open, which may be long, the model does not see
-   * it before they have their results.
+   * Adds a message that is not part of a run. Resolves when it is stored. While tool calls are open, the model sees it only after their
+   * results.
    */
   async insert(message: AgentMessage): Promise<void> {
     if (this.#callsAreOpen) this.#waiting.push(message);
@@ -84,25 +84,25 @@ export class Transcript {
     await this.accept(message);
   }
 
-  /** Stores something else of the session. Default id: a new one. */
+  /** Stores another kind of entry. Default id: a new one. */
   append(content: EntryContent, id?: string): Promise<void> {
     return this.#guard(() => this.#conversation.append(content, id));
   }
 
-  /** Stores a message that is about to be queued, so that it survives the process. */
+  /** Stores a message before it is queued, so that it survives the process. */
   async keepQueued(queue: QueueName, message: AgentMessage): Promise<void> {
     const queueId = createEntryId(() => false);
     this.#queueIds.set(message, queueId);
     await this.append(queueAddition({ queueId, queue, message }));
   }
 
-  /** Stores that queued messages will not be said. */
+  /** Stores that queued messages were dropped. */
   async dropQueued(messages: readonly AgentMessage[]): Promise<void> {
     const queueIds = messages.flatMap((message) => this.#queueIds.get(message) ?? []);
     if (queueIds.length > 0) await this.append(queueClearance(queueIds));
   }
 
-  /** The messages that wait in a queue of the conversation, as they were stored. */
+  /** The stored messages of a queue. */
   keptIn(queue: QueueName): AgentMessage[] {
     return this.#conversation.queued
       .filter((kept) => kept.queue === queue)
@@ -112,7 +112,7 @@ export class Transcript {
       });
   }
 
-  /** Stores the agent's model and level where the branch does not say them already. */
+  /** Stores the agent's model and level if they differ from those recorded on the branch. */
   async recordChoices(): Promise<void> {
     const { model, thinkingLevel } = this.#agent.state;
     const before = this.#recorded;
