@@ -95,6 +95,32 @@ test("a failed answer is asked for again while the owner says so, and every atte
   ]);
 });
 
+test("AG-008 calls of an answer that ended with stop are run all the same", async () => {
+  let calls = 0;
+  registerApi("stops-with-calls", async () => async (_request, assembler) => {
+    calls += 1;
+    if (calls === 1) {
+      const call = assembler.openToolCall({ id: "1", name: "echo" });
+      call.append('{"text":"x"}');
+      call.end();
+    }
+    assembler.done("stop");
+  });
+  const model = { id: "m", provider: "p", api: "stops-with-calls" } as Model;
+  const ran: unknown[] = [];
+  const tool = createEchoTool({
+    async execute(_id, params) {
+      ran.push(structuredClone(params));
+      return { content: [], details: null };
+    },
+  });
+  const { agent, events } = createScriptedAgent([], { model, tools: [tool] });
+  await agent.prompt("Go");
+  expect(ran).toEqual([{ text: "x" }]);
+  expect(calls).toBe(2);
+  expect(events.filter(({ type }) => type === "turn_end")).toHaveLength(2);
+});
+
 test("AG-007 calls of an answer that was cut off are not run, and the model is told", async () => {
   let calls = 0;
   registerApi("cut-off", async () => async (_request, assembler) => {

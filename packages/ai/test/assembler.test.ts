@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { AiError, AssistantMessageEventStream, MessageAssembler, type ToolCallBlock } from "../src/index.ts";
+import { AiError, AssistantMessageEventStream, emptyUsage, MessageAssembler, type ToolCallBlock } from "../src/index.ts";
 import { checkGrammar, collect, summarize } from "./helpers/events.ts";
 import { testModel } from "./helpers/models.ts";
 
@@ -95,6 +95,16 @@ test("a failure keeps what has arrived, ends no block, and says what failed as a
   ]);
   expect(stream.failure).toBe(failure);
   expect(await stream.result()).toMatchObject({ stopReason: "aborted", content: [{ text: "half" }] });
+});
+
+test.each(["aborted", "network"] as const)("AI-005 AI-013 usage that came before a failure stays: %s", async (code) => {
+  const usage = { ...emptyUsage(), input: 100, cacheRead: 50, totalTokens: 150 };
+  const stream = assemble((assembler) => {
+    assembler.setUsage(usage);
+    assembler.openText().append("half");
+    assembler.fail(new AiError(code, "ended"));
+  });
+  expect((await stream.result()).usage).toEqual(usage);
 });
 
 test("signatures appear with the end of their block and not before", async () => {

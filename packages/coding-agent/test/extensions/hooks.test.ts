@@ -77,6 +77,25 @@ describe("tool_call", () => {
     expect(resultOf(events)).toContain("declined");
   });
 
+  test("a refusal comes before the user is asked, who is not bothered with a call that will not run", async () => {
+    const questions: string[] = [];
+    const user: UserInterface = {
+      ...absentUser,
+      async confirm({ message }) {
+        questions.push(message);
+        return true;
+      },
+    };
+    const { session, events } = await openWith(
+      [(pi) => void pi.on("tool_call", () => ({ block: true, reason: "No shell today." }))],
+      bashThenDone("sudo rm -rf build"),
+      { approval: "always", user },
+    );
+    await session.prompt("Go");
+    expect(questions).toEqual([]);
+    expect(resultOf(events)).toBe("No shell today.");
+  });
+
   test("arguments that the tool would not take are an error result, and the tool has not run", async () => {
     const { session, events } = await openWith(
       [(pi) => void pi.on("tool_call", () => ({ args: { cmd: "touch made" } }))],

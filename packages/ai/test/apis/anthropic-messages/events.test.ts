@@ -108,8 +108,8 @@ describe("AN-012 stop reasons", () => {
     expect((await stream.result()).stopReason).toBe(reason);
   });
 
-  test("refusal is an error with the provider's explanation, and not retryable", async () => {
-    const { stream } = read(start, ...text, ...ending("refusal", { stop_details: { explanation: "Not this one." } }));
+  test.each(["refusal", "sensitive"])("%s is an error with the provider's explanation, and not retryable", async (reason) => {
+    const { stream } = read(start, ...text, ...ending(reason, { stop_details: { explanation: "Not this one." } }));
     expect(failureOf(stream)).toMatchObject({
       code: "refused",
       retryable: false,

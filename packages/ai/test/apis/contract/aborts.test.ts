@@ -1,6 +1,8 @@
-import { keepOpen, type ProviderServer, startProviderServer } from "@pikit/test-kit";
+import { anthropic, keepOpen, type ProviderServer, startProviderServer } from "@pikit/test-kit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { askWire, Controller, outcomeOf, wireCallId, wires } from "../../helpers/wires.ts";
+import { stream } from "../../../src/index.ts";
+import { testModel } from "../../helpers/models.ts";
+import { askWire, Controller, hello, outcomeOf, wireCallId, wires } from "../../helpers/wires.ts";
 
 let server: ProviderServer;
 
@@ -109,5 +111,19 @@ describe.each(wires)("$api", (wireCase) => {
     const answer = ask(signal);
     for await (const event of answer) if (event.type === "done") abort();
     expect((await answer.result()).stopReason).toBe("stop");
+  });
+});
+
+test("AI-005 AI-013 an abort keeps the usage that came with the start of the answer, and what it cost", async () => {
+  const { signal, abort } = new Controller();
+  const { steps = [], ...response } = anthropic.answer([{ text: ["Hello", " you"] }], { usage: { input: 100, cacheRead: 50 } });
+  const firstDelta = steps.findIndex((step) => typeof step === "string" && step.includes('"Hello"')) + 1;
+  server.respond({ ...response, steps: [...steps.slice(0, firstDelta), keepOpen] });
+  const cost = { input: 2, output: 0, cacheRead: 1, cacheWrite: 0 };
+  const answer = stream(testModel("anthropic-messages", server.url, { cost }), hello, { signal });
+  for await (const event of answer) if (event.type === "text_delta") abort();
+  expect(await answer.result()).toMatchObject({
+    stopReason: "aborted",
+    usage: { input: 100, cacheRead: 50, cost: { input: 0.0002, cacheRead: 0.00005, total: 0.00025 } },
   });
 });

@@ -36,26 +36,29 @@ test("RP-008 abort in the middle of a tool kills its process before it answers",
   expect(rpc.records.find(({ type }) => type === "tool_execution_end")).toMatchObject({ isError: true });
 });
 
-test("abort right behind a prompt in the same write: the prompt succeeds, its run ends aborted", async () => {
-  const rpc = startRpc(workspace, ["--model", await workspace.script(slow, hello)]);
-  rpc.send({ id: 1, type: "prompt", message: "Count" }, { id: 2, type: "abort" });
-  expect(await rpc.waitFor({ id: 1 })).toMatchObject({ success: true });
-  await rpc.waitFor({ id: 2 });
-  expect(rpc.records.filter(({ type }) => type !== "message_update").map(({ type, id }) => id ?? type)).toEqual([
-    1,
-    "agent_start",
-    "turn_start",
-    "message_start",
-    "message_end",
-    "message_start",
-    "message_end",
-    "turn_end",
-    "agent_end",
-    "agent_settled",
-    2,
-  ]);
-  expect(lastAnswer(rpc)).toMatchObject({ stopReason: "aborted", content: [] });
-});
+test.each(["prompt", "abort_and_prompt"])(
+  "abort right behind a %s in the same write: the prompt succeeds, its run ends aborted",
+  async (type) => {
+    const rpc = startRpc(workspace, ["--model", await workspace.script(slow, hello)]);
+    rpc.send({ id: 1, type, message: "Count" }, { id: 2, type: "abort" });
+    expect(await rpc.waitFor({ id: 1 })).toMatchObject({ success: true });
+    await rpc.waitFor({ id: 2 });
+    expect(rpc.records.filter(({ type }) => type !== "message_update").map(({ type, id }) => id ?? type)).toEqual([
+      1,
+      "agent_start",
+      "turn_start",
+      "message_start",
+      "message_end",
+      "message_start",
+      "message_end",
+      "turn_end",
+      "agent_end",
+      "agent_settled",
+      2,
+    ]);
+    expect(lastAnswer(rpc)).toMatchObject({ stopReason: "aborted", content: [] });
+  },
+);
 
 test("abort when idle succeeds, and stops no prompt that comes behind it in the same write", async () => {
   const rpc = startRpc(workspace, ["--model", await workspace.script(hello)]);

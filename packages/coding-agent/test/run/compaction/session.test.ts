@@ -13,10 +13,15 @@ interface Played {
   answers?: ScriptedAnswer[];
   /** Called for each summary; a promise holds it. */
   summary?: () => ScriptedAnswer | Promise<ScriptedAnswer>;
+  /** US dollars per token of input. Default 0. */
+  dollars?: number;
 }
 
 /** A session with three finished prompts of 1,000 tokens and more, and a window of 10,000: both budgets are 2,500. */
-async function openLong({ answers = [], summary = () => ({ text: "Summary" }) }: Played, options: CreateAgentSessionOptions = {}) {
+async function openLong(
+  { answers = [], summary = () => ({ text: "Summary" }), dollars = 0 }: Played,
+  options: CreateAgentSessionOptions = {},
+) {
   const first: ScriptedAnswer[] = ["one", "two", "three"].map((name) => ({ text: textOfTokens(1000, name), usage: { input: 10 } }));
   const script = [...first, ...answers];
   let index = 0;
@@ -26,7 +31,10 @@ async function openLong({ answers = [], summary = () => ({ text: "Summary" }) }:
       index += 1;
       return script[index - 1] ?? { text: "Done", usage: { input: 10 } };
     },
-    overrides: { contextWindow: 10_000, maxTokens: 4000 },
+    overrides: {
+      ...{ contextWindow: 10_000, maxTokens: 4000 },
+      cost: { input: dollars * 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0 },
+    },
   });
   const { session, events } = await openSession(workspace, { model, systemPrompt: "Be brief.", tools: [], ...options });
   for (const name of ["one", "two", "three"]) await session.prompt(textOfTokens(1000, name));
@@ -145,6 +153,26 @@ describe("in a session", () => {
       ...["auto_compaction_start overflow", "auto_compaction_end overflow done, will retry"],
       ...["turn_start", "assistant stop", "agent_end", "agent_settled"],
     ]);
+  });
+
+  test("what a compaction inside a run costs counts against maxCostUsd of the run", async () => {
+    const gate = createGate();
+    gate.open();
+    const overflow = { error: { status: 400, message: "prompt is too long: 12,000 tokens > 10,000 maximum" }, usage: { input: 0 } };
+    const { session, events } = await openLong(
+      {
+        answers: [overflow, { ...throughGate, usage: { input: 1 } }],
+        summary: () => ({ text: "Summary", usage: { input: 2 } }),
+        dollars: 1,
+      },
+      { customTools: [gate.tool], limits: { maxCostUsd: 2.5 } },
+    );
+    await session.prompt("Go");
+    // The answer alone, one dollar, would not have ended the run.
+    expect(events.filter(({ type }) => type === "limit_reached")).toEqual([
+      { type: "limit_reached", limit: "max-cost", value: 2.5 },
+    ]);
+    expect(session.messages.at(-1)).toMatchObject({ role: "toolResult" });
   });
 
   test("ER-023 off, an overflow surfaces once", async () => {
