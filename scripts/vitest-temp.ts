@@ -1,0 +1,14 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/**
+ * Gives a test run a temporary folder of its own and removes it at the end, with everything that killed programs have left in it. Called by
+ * vitest once, before it starts its workers, which inherit the environment.
+ */
+export default function useOwnTemporaryFolder(): () => void {
+  const folder = mkdtempSync(join(tmpdir(), "pikit-tests-"));
+  process.env.TMPDIR = folder;
+  // A program that is just ending may still write there.
+  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
