@@ -41,6 +41,11 @@ export const groups = [
     ],
   },
   {
+    // Sessions in files, and what else is changed under a lock.
+    modules: ["src/conversation/file-store.ts", "src/conversation/session-file.ts"],
+    users: /\/project-trust\.ts$/,
+  },
+  {
     // What the first prompt needs of what the folder and the user bring to it.
     modules: ["context-files", "skills", "templates", "system-prompt"].map((name) => `src/prompt/${name}.ts`),
   },
