@@ -11,7 +11,7 @@ import { bindExtensions } from "./extensions.ts";
 import { createHistory } from "./history.ts";
 import { prepareModels } from "./models.ts";
 import { createPrompts } from "./prompts.ts";
-import { createRuns } from "./run.ts";
+import { createRunner } from "./runner.ts";
 import { createSetup, type ParentSession, type Setup } from "./setup.ts";
 import { createSupervision } from "./supervision.ts";
 import { createTools } from "./tools.ts";
@@ -56,14 +56,14 @@ async function assemble(setup: Setup, store: SessionStore, conversation: Convers
   const supervision = await createSupervision(setup, configuration, core);
   const tools = await createTools(setup, configuration, core, supervision);
   const prompts = createPrompts(setup, configuration, core, tools);
-  const runs = createRuns({ setup, configuration, core, supervision, tools, prompts });
-  const history = await createHistory(store, configuration, core, supervision, tools, runs);
-  const parts = { user: setup.user, ...configuration, ...core, ...supervision, ...tools, ...prompts, ...runs, history };
+  const runner = createRunner({ setup, configuration, core, supervision, tools, prompts });
+  const history = await createHistory({ store, configuration, core, supervision, tools, runner });
+  const parts = { user: setup.user, ...configuration, ...core, ...supervision, ...tools, ...prompts, ...runner, history };
   const session = new AgentSession(parts);
   setup.onFailure(() => session.dispose());
   if (setup.options.name !== undefined) await giveName(session, setup.options.name);
   reportProblems(setup, configuration);
-  await bindExtensions(session, setup, configuration, parts, tools);
+  await bindExtensions(session, parts, { setup, configuration, tools });
   if (setup.options.autoStart !== false) await session.start();
   return session;
 }

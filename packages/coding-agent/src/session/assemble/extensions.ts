@@ -9,11 +9,12 @@ import type { Tools } from "./tools.ts";
 /** Connects the loaded extensions to the session. `start` of the session calls their start handlers. */
 export async function bindExtensions(
   session: AgentSession,
-  { options }: Setup,
-  { extensions, commands }: Configuration,
   parts: SessionParts,
-  { runProcess, tiers }: Tools,
+  { setup, configuration, tools }: { setup: Setup; configuration: Configuration; tools: Tools },
 ): Promise<void> {
+  const { options } = setup;
+  const { extensions, commands } = configuration;
+  const { runProcess, tiers } = tools;
   if (!extensions) return;
   const access = createSessionAccess(session, parts, {
     runProcess,

@@ -4,20 +4,33 @@ import { SessionError } from "../../errors.ts";
 import { SessionHistory } from "../parts/history.ts";
 import type { Configuration } from "./configuration.ts";
 import type { Core } from "./core.ts";
-import type { Runs } from "./run.ts";
+import type { Runner } from "./runner.ts";
 import type { Supervision } from "./supervision.ts";
 import type { Tools } from "./tools.ts";
 
+/** Everything that is created before the history. */
+interface HistoryInputs {
+  store: SessionStore;
+  configuration: Configuration;
+  core: Core;
+  supervision: Supervision;
+  tools: Tools;
+  runner: Runner;
+}
+
 /** Creates the session's history, and loads the state of the first conversation into the other parts. */
-export async function createHistory(
-  store: SessionStore,
-  { hooks }: Configuration,
-  core: Core,
-  { compactor, rules }: Supervision,
-  tools: Tools,
-  { runs, shell }: Runs,
-): Promise<SessionHistory> {
+export async function createHistory({
+  store,
+  configuration,
+  core,
+  supervision,
+  tools,
+  runner,
+}: HistoryInputs): Promise<SessionHistory> {
+  const { hooks } = configuration;
   const { agent, events, models, transcript } = core;
+  const { compactor, rules } = supervision;
+  const { runs, shell } = runner;
   const takeOver = createTakeOver(core, rules, tools);
   const history = new SessionHistory({
     ...{ store, transcript },

@@ -15,10 +15,10 @@ import type { Setup } from "./setup.ts";
 import type { Supervision } from "./supervision.ts";
 import type { Tools } from "./tools.ts";
 
-export type Runs = Pick<SessionParts, "runs" | "commandRuns" | "shell">;
+export type Runner = Pick<SessionParts, "runs" | "commandRuns" | "shell">;
 
 /** The results of the earlier steps of the assembly. */
-interface RunInputs {
+interface RunnerInputs {
   setup: Setup;
   configuration: Configuration;
   core: Core;
@@ -28,7 +28,7 @@ interface RunInputs {
 }
 
 /** Creates the parts that run prompts, commands of extensions, and shell commands of the user. */
-export function createRuns(inputs: RunInputs): Runs {
+export function createRunner(inputs: RunnerInputs): Runner {
   const { configuration, core, supervision, tools } = inputs;
   const { agent, events, transcript } = core;
   const { retries, todoList, limits, compactor, rules } = supervision;
@@ -50,7 +50,7 @@ export function createRuns(inputs: RunInputs): Runs {
 }
 
 function createController(
-  { setup, configuration, core, supervision, tools, prompts }: RunInputs,
+  { setup, configuration, core, supervision, tools, prompts }: RunnerInputs,
   supervisor: RunSupervisor,
 ): RunController {
   const { hooks, settings } = configuration;
