@@ -61,7 +61,7 @@ async function validate(input: AsyncIterable<Uint8Array>, direction: Direction |
   };
   for await (const line of readLines(input)) {
     lineNumber = line.number;
-    report(line.text === undefined ? "Longer than 64 MiB" : await checkLine(line.text, direction));
+    report(line.text === undefined ? "Longer than 64 Mi characters" : await checkLine(line.text, direction));
   }
   return wrongCount > 0 ? 1 : 0;
 }

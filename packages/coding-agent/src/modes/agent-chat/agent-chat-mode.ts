@@ -26,7 +26,7 @@ export function startAgentChat(base: BaseOptions, input: Readable, sink: OutputS
   const server = new AgentChatServer(base, output);
   const decoder = new LineDecoder({
     onLine: (line) => server.handleLine(line),
-    onTooLong: () => server.refuseLine("it is longer than 64 MiB"),
+    onTooLong: () => server.refuseLine("it is longer than 64 Mi characters"),
   });
   const lines = readInput(input, decoder);
   const stopped = Promise.withResolvers<void>();

@@ -41,7 +41,7 @@ export async function serveRpc(session: AgentSession, connection: RpcConnection)
       if (isFirstLine) prepareForPrompt().catch(() => undefined);
       isFirstLine = false;
     },
-    onTooLong: () => server.refuseLine("the line is longer than 64 MiB"),
+    onTooLong: () => server.refuseLine("the line is longer than 64 Mi characters"),
   });
   /** Prepares after the first line, because most hosts send a query first and a prompt a moment later. */
   const prepareForPrompt = async () => {

@@ -76,7 +76,7 @@ test("hostile lines while a confirmation waits never approve it", async () => {
 });
 
 describe("as a process", () => {
-  test("a line over 64 MiB and data nested a million deep are refused, and the next line works", async () => {
+  test("a line over 64 Mi characters and data nested a million deep are refused, and the next line works", async () => {
     const agent = startChatProcess(workspace, ["--model", "demo/tour"]);
     const piece = "y".repeat(1 << 20);
     agent.sendText('{"method":"');
@@ -87,7 +87,7 @@ describe("as a process", () => {
     agent.send({ method: "ping" });
     await agent.waitForEvent("pong");
     expect(agent.events).toMatchObject([
-      { event: "error", data: { code: "parse", message: expect.stringContaining("64 MiB") } },
+      { event: "error", data: { code: "parse", message: expect.stringContaining("64 Mi characters") } },
       { event: "error", data: { code: "parse" } },
       { event: "error", data: { code: "bad_request", message: expect.stringContaining('"params.message"') } },
       { event: "pong" },

@@ -72,7 +72,7 @@ describe("RP-001 RP-002 framing", () => {
     expect(await rpc.waitFor({ type: "response" })).toMatchObject({ success: true, id });
   });
 
-  test("a line over 64 MiB is refused and skipped to its LF", async () => {
+  test("a line over 64 Mi characters is refused and skipped to its LF", async () => {
     const rpc = start();
     const piece = "y".repeat(1 << 20);
     rpc.sendText('{"id":"');
@@ -80,7 +80,7 @@ describe("RP-001 RP-002 framing", () => {
     rpc.sendText('"}\n{"id":"after","type":"get_messages"}\n');
     expect(await rpc.waitFor({ id: "after" })).toMatchObject({ success: true });
     expect(rpc.records.slice(0, 2)).toMatchObject([
-      { command: "parse", success: false, error: "Failed to parse command: the line is longer than 64 MiB" },
+      { command: "parse", success: false, error: "Failed to parse command: the line is longer than 64 Mi characters" },
       { type: "error" },
     ]);
     expect(rpc.records).toHaveLength(3);
