@@ -12,6 +12,7 @@ const cleanPlaces = [
   "coding-agent/src/cli",
   "coding-agent/src/config/!(update-json-file|proper-lockfile.d).ts",
   "coding-agent/src/conversation/!(session-lock).ts",
+  "coding-agent/src/exec",
   "coding-agent/src/export",
   "coding-agent/src/models",
   "coding-agent/src/modes/!(rpc)",

@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 
-/** How long work may keep the event loop to itself. */
+/** Maximum milliseconds of work without a pause for the event loop. */
 const maxRunMs = 5;
 
-/** Lets long synchronous work step aside now and then: `if (breather.isDue) await breather.breathe()`. */
+/** Pauses long synchronous work for the event loop: `if (breather.isDue) await breather.breathe()`. */
 export class Breather {
   #startedAt: number = performance.now();
 
@@ -11,7 +11,7 @@ export class Breather {
     return performance.now() - this.#startedAt >= maxRunMs;
   }
 
-  /** Lets everything else that waits have its turn. */
+  /** Pauses for one turn of the event loop. */
   async breathe(): Promise<void> {
     await setImmediate();
     this.#startedAt = performance.now();

@@ -1,4 +1,4 @@
-/** Words that say, in the name of a variable, that its value is a secret. */
+/** Words in the name of a variable that mark its value as a secret. */
 const secretWords = new Set([
   "KEY",
   "KEYS",
@@ -12,9 +12,9 @@ const secretWords = new Set([
   "PAT",
   "PSK",
 ]);
-/** Also at the end of a word, as in `PGPASSWORD` and `APIKEY`. */
+/** The same for the end of a word, as in `PGPASSWORD` and `APIKEY`. */
 const secretEndings = /(?:PASSWORD|PASSWORDS|PASSWD|PASSPHRASE|SECRET|TOKEN|APIKEY|AUTHKEY|PRIVATEKEY|SECRETKEY|ACCESSKEY)$/;
-/** Those that only their own programs know for secrets. */
+/** Names of secrets without such a word. */
 const secretNames = /^(?:MYSQL_PWD|DOCKER_AUTH_CONFIG|.*_AUTH)$/i;
 
 export interface CommandEnvironmentOptions {
@@ -25,8 +25,8 @@ export interface CommandEnvironmentOptions {
 }
 
 /**
- * The environment of commands: what the agent was started with, and nothing that it was given in other ways. With `passKeys: false`
- * without variables that are named like secrets (see `isSecretName`).
+ * Creates the environment of commands: that of the agent, without keys from other sources such as `auth.json`. With `passKeys: false`,
+ * variables that are named like secrets are removed (see `isSecretName`).
  */
 export function createCommandEnvironment({
   env = process.env,
@@ -36,8 +36,8 @@ export function createCommandEnvironment({
 }
 
 /**
- * Whether a variable is named like a secret: `OPENAI_API_KEY`, `GH_TOKEN`, `npm_config__authToken`, `PGPASSWORD`, but not
- * `KEYBOARD`.
+ * Whether the name of a variable looks like that of a secret: `OPENAI_API_KEY`, `GH_TOKEN`, `npm_config__authToken`, `PGPASSWORD`, but
+ * not `KEYBOARD`.
  */
 export function isSecretName(name: string): boolean {
   if (secretNames.test(name)) return true;

@@ -1,23 +1,23 @@
 import { killTree } from "./kill-tree.ts";
 import type { SpawnedCommand } from "./spawn-command.ts";
 
-/** The longest delay that a timer takes; a longer one would fire at once. */
+/** The maximum delay of a timer; a timer with a longer delay fires at once. */
 const maxTimerMs = 2 ** 31 - 1;
-/** After a kill the end of a command is seen at once, unless the kernel keeps a process or somebody else a pipe. */
+/** Milliseconds to wait for the end of a killed command. It comes at once, unless a process hangs in the kernel, or a foreign process holds a pipe. */
 const lastResortMs = 400;
 
 export type KillReason = "timeout" | "aborted";
 
 export interface CommandKillerOptions {
-  /** By what the command's processes are known. */
+  /** The mark that identifies the processes of the command. */
   mark: string;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
 }
 
-/** Kills one command on abort or timeout, once. */
+/** Kills a command once, on abort or timeout. */
 export class CommandKiller {
-  /** The command is killed, and yet its end is not seen: the kernel keeps the process, or somebody else its pipe. */
+  /** Resolves when the command was killed but has not ended in time: a process hangs in the kernel, or a foreign process holds a pipe. */
   readonly gaveUp: Promise<void>;
   readonly #command: SpawnedCommand;
   readonly #mark: string;
@@ -37,7 +37,7 @@ export class CommandKiller {
     this.#signal = signal;
     if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.kill("timeout"), Math.min(timeoutMs, maxTimerMs));
     signal?.addEventListener("abort", this.#onAbort, { once: true });
-    // The start took a moment in which nobody listened.
+    // An abort during the start of the command was before this listener.
     if (signal?.aborted) this.#onAbort();
   }
 
@@ -50,7 +50,7 @@ export class CommandKiller {
     this.#killed = { reason, left };
   }
 
-  /** No kill is begun any more. Waits for one that is under way, and tells of it. */
+  /** Prevents later kills. Waits for a running kill, and returns its reason and the survivors. */
   async end(): Promise<{ reason: KillReason; left: { survivors?: number[] } } | undefined> {
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener("abort", this.#onAbort);

@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
 
 /**
- * The environment variable by which the processes of commands are known, whatever group or session they move to: the marks of all
- * agents above them, joined by colons.
+ * The environment variable that identifies the processes of commands, even if they change their group or session. It holds the marks of all
+ * enclosing commands, separated by colons.
  */
 export const markVariable = "PIKIT_COMMANDS";
 
@@ -10,27 +10,27 @@ let ownDigits: string | undefined;
 let runners = 0;
 
 /**
- * Digits that begin the marks of all commands of this process. A whole mark is a number below 2^63, so that it can also be a
- * resource limit (see `spawn-command.ts`): 9 digits for the process, 4 for the runner, 6 for the command.
+ * The prefix of the marks of all commands of this process. A mark is a number below 2^63, so that it can also be used as a resource limit
+ * (see `spawn-command.ts`): 9 digits for the process, 4 for the runner, 6 for the command.
  */
 export function processMark(): string {
-  // With the first command, since loading node:crypto would make every start slower.
+  // Created with the first command, because drawing random numbers at the start would make every start slower.
   ownDigits ??= `${randomInt(1, 9)}${padded(randomInt(1e8), 8)}`;
   return ownDigits;
 }
 
-/** Gives the marks of one runner's commands. */
+/** Creates the marks for the commands of one runner. */
 export class MarkSeries {
   #prefix: string | undefined;
   #commands = 0;
 
-  /** What all marks of the series begin with, and no others. */
+  /** The prefix of all marks of this series, and of no others. */
   get prefix(): string {
     this.#prefix ??= processMark() + padded(runners++ % 1e4, 4);
     return this.#prefix;
   }
 
-  /** Whether there is any mark of the series. */
+  /** Whether a mark was created. */
   get isUsed(): boolean {
     return this.#commands > 0;
   }
@@ -40,13 +40,13 @@ export class MarkSeries {
   }
 }
 
-/** The environment with a mark added to those that it has. */
+/** Returns the environment with another mark, after those that it already has. */
 export function markEnvironment(env: NodeJS.ProcessEnv, mark: string): NodeJS.ProcessEnv {
   const outer = env[markVariable];
   return { ...env, [markVariable]: outer ? `${outer}:${mark}` : mark };
 }
 
-/** Whether an environment, as the system shows it, has a mark that begins with `prefix`. */
+/** Whether the environment of a process, as text from the system, has a mark that begins with `prefix`. */
 export function hasMark(environment: string, prefix: string): boolean {
   let at = environment.indexOf(`${markVariable}=`);
   while (at >= 0) {

@@ -1,20 +1,20 @@
 import { access, constants, realpath } from "node:fs/promises";
 import { delimiter, isAbsolute, join, relative } from "node:path";
 
-/** Where systems keep their own programs; looked at first, so that the search path seldom matters. */
+/** The folders of the system's programs. They are searched first, so that the search path seldom matters. */
 const usualFolders = ["/bin", "/usr/bin"];
 
-/** Where a program is looked for. */
+/** The places to search for a program. */
 export interface ProgramSearch {
-  /** The project's folder, which must not be able to supply programs. */
+  /** The folder of the project, whose programs are never used. */
   cwd: string;
   /** The value of PATH. */
   searchPath?: string | undefined;
 }
 
 /**
- * The absolute path of a program: in the system's folders, or in those of the search path. Entries that are relative or empty are
- * passed over, and so is a program that lies in `cwd`, also by a link.
+ * Finds the absolute path of a program: first in the folders of the system, then in the search path. Relative and empty entries of the search
+ * path are skipped, and so are programs inside `cwd`, even through a link.
  */
 export async function findProgram(name: string, { cwd, searchPath = "" }: ProgramSearch): Promise<string | undefined> {
   for (const folder of usualFolders) {
@@ -28,7 +28,7 @@ export async function findProgram(name: string, { cwd, searchPath = "" }: Progra
   return undefined;
 }
 
-/** The folders of a search path that are neither relative nor in `cwd`. */
+/** The absolute folders of a search path that are not inside `cwd`. */
 export function absoluteFolders(searchPath: string, cwd: string): string[] {
   return searchPath.split(delimiter).filter((folder) => isAbsolute(folder) && !isInside(folder, cwd));
 }

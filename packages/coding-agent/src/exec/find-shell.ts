@@ -1,12 +1,12 @@
 import { findProgram, isExecutable, type ProgramSearch } from "./find-program.ts";
 
-/** POSIX asks for this one. */
+/** The usual path of a POSIX shell. */
 export const posixShell = "/bin/sh";
 
 /**
- * The absolute path of bash, or of sh where there is none; a project cannot supply it.
+ * Finds the absolute path of bash, otherwise of sh; never inside the project.
  *
- * @returns undefined when there is no shell at all.
+ * @returns undefined if there is no shell.
  */
 export async function findShell(search: ProgramSearch): Promise<string | undefined> {
   return (await findProgram("bash", search)) ?? ((await isExecutable(posixShell)) ? posixShell : undefined);

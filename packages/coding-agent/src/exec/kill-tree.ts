@@ -2,24 +2,24 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ProcessOwner, ProcessSearch } from "./process-search.ts";
 import { forgetGroup, isGroupAlive, isReachable, signalGroup, signalProcess } from "./running-groups.ts";
 
-/** Time to clean up (lock files, terminals) between SIGTERM and SIGKILL. Agents wait for the end of this, so it is short. */
+/** Milliseconds between SIGTERM and SIGKILL, for cleaning up (lock files, terminals). Short, because the agent waits for it. */
 const graceMs = 300;
-/** How long is waited after SIGKILL for what is beyond our reach, such as another user's. */
+/** Milliseconds to wait after SIGKILL for processes that we must not signal, such as those of another user. */
 const killedMs = 500;
-/** And for what is not: it dies, unless a device holds it, but on a busy machine it has to wait for a processor to die on. */
+/** Milliseconds to wait after SIGKILL for our processes. They die unless a device blocks them, but on a busy machine that takes time. */
 const dyingMs = 3000;
 const firstPollMs = 5;
 const longestPollMs = 40;
 
 /**
- * Ends everything that belongs to an owner, also what has left its process group: SIGTERM, and SIGKILL to those that are left after
- * 300 ms. Resolves when no process lives, at the latest some 3 seconds later. Never rejects.
+ * Ends all processes of an owner, even those that have left its process group: SIGTERM, then SIGKILL after 300 ms. Resolves when all are
+ * dead, at the latest some 3 seconds later. Never rejects.
  *
- * @returns The pids of those that could not be ended: they belong to another user by now, or hang in the kernel.
+ * @returns The pids of the survivors: they belong to another user now, or hang in the kernel.
  */
 export async function killTree(owner: ProcessOwner): Promise<number[]> {
   const search = new ProcessSearch(owner);
-  // Before anything dies, since an orphan that has left its group and cleared its environment is known by its parent alone.
+  // Before any process dies: a process that has left its group and cleared its environment can only be found by its parent.
   await search.find();
   let left = await signalAll(owner, search, { signal: "SIGTERM", withinMs: graceMs, dyingMs: graceMs });
   if (left.length > 0) left = await signalAll(owner, search, { signal: "SIGKILL", withinMs: killedMs, dyingMs });
@@ -28,7 +28,7 @@ export async function killTree(owner: ProcessOwner): Promise<number[]> {
 }
 
 /**
- * Signals each process once, also those that come to light later, and returns the pids of those that live when the time is over.
+ * Signals each process once, also processes that are found later. Returns the pids of those that are alive when the time is over.
  */
 async function signalAll(
   { groups }: ProcessOwner,
@@ -41,7 +41,7 @@ async function signalAll(
   for (let pollMs = firstPollMs; ; pollMs = Math.min(2 * pollMs, longestPollMs)) {
     const living = await findLiving(groups, search);
     for (const { pid, group } of living) {
-      // Members had theirs with the group; some programs take a second SIGTERM for impatience.
+      // Members of the groups already have the signal. Some programs treat a second SIGTERM as a request to exit at once.
       const isDone = signalled.has(pid) || (pollMs === firstPollMs && groups.has(group));
       if (!isDone) signalProcess(pid, signal);
       signalled.add(pid);
@@ -56,7 +56,7 @@ async function findLiving(groups: ReadonlySet<number>, search: ProcessSearch): P
   const found = await search.find();
   if (!found) return [...groups].filter(isGroupAlive).map((group) => ({ pid: group, group }));
   if (found.length > 0) return found;
-  // A dying process may fork once more. Born between the listing of processes and the look at its parent, the child is missed; the
-  // second look finds it, since its parent is dead by then.
+  // A dying process may fork once more, after the list of processes was read but before it dies. The first search misses that child. A
+  // second search finds it, because its parent is dead by then.
   return (await search.find()) ?? [];
 }

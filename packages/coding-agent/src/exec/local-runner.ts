@@ -4,19 +4,19 @@ import type { ProcessResult, RunProcessOptions } from "./process-runner.ts";
 import { runCommand } from "./run-command.ts";
 import { isOurGroup } from "./running-groups.ts";
 
-/** As much of one command's output as is stored. */
+/** Maximum bytes of one command's output to store. */
 const defaultMaxOutputFileBytes = 1024 ** 3;
 
 export interface LocalProcessesOptions {
-  /** The environment of commands that are given none. Default: that of this process at the time. */
+  /** The default environment of commands. Default: that of this process when the command starts. */
   env?: NodeJS.ProcessEnv | undefined;
-  /** Absolute path of the shell for shell commands: one that knows `-c`. Default: bash, or sh where there is none. */
+  /** Absolute path of a shell with the option `-c`, for shell commands. Default: bash, or sh if bash is missing. */
   shellPath?: string | undefined;
-  /** Bytes of one command's output that are stored in a file at most. Default: 1 GiB. */
+  /** Maximum bytes of one command's output to store in a file. Default: 1 GiB. */
   maxOutputFileBytes?: number | undefined;
 }
 
-/** Carries out what `LocalProcesses` offers: runs commands, and keeps the process groups that they leave behind. */
+/** The implementation of `LocalProcesses`: runs commands, and keeps track of their process groups. */
 export class LocalRunner {
   readonly #options: LocalProcessesOptions;
   readonly #marks = new MarkSeries();

@@ -7,21 +7,21 @@ import type { PipeSource } from "./pipe-source.ts";
 export type OutputStream = "stdout" | "stderr";
 
 /**
- * `joined`: one pipe for both, so that their order is exact. `separate`: a pipe for each, so that it is known what came by which.
+ * `joined`: one pipe for stdout and stderr, so that their order is exact. `separate`: one pipe for each, so that they can be distinguished.
  */
 export type OutputStreams = "joined" | "separate";
 
-/** What a command's output goes through. */
+/** The pipes for the output of a command. */
 export interface OutputChannels {
   /** stdout and stderr for `spawn`. */
   stdio: Exclude<StdioOptions, string>;
-  /** What a shell has yet to do to join the streams, or nothing. */
+  /** The shell redirection that joins the streams; empty if none is needed. */
   redirection: string;
-  /** The ends to read, once the child has been spawned. */
+  /** The read ends, after the child was spawned. */
   sources(child: ChildProcess): [stream: OutputStream, pipe: PipeSource][];
-  /** The child has its ends, or never will: ours are closed, so that a pipe ends with its last writer. */
+  /** Closes our write ends, so that a pipe ends with its last writer. Called after the spawn, or its failure. */
   closeWriteEnds(): void;
-  /** There will be no child. */
+  /** Closes the read ends if no child was spawned. */
   destroy(): void;
 }
 
@@ -46,7 +46,7 @@ export async function openChannels(streams: OutputStreams, search: ProgramSearch
   };
 }
 
-/** Where there are no pipes. A program that is started without a shell keeps two then. */
+/** The fallback without FIFOs: Node's sockets. A program without a shell then always has separate streams. */
 function sockets(streams: OutputStreams): OutputChannels {
   return {
     stdio: ["pipe", "pipe"],

@@ -4,26 +4,26 @@ import { OutputSpool, type SpooledOutput } from "./output-spool.ts";
 import { OutputTail, type TailSnapshot } from "./output-tail.ts";
 import { OutputSanitizer } from "./sanitize-output.ts";
 
-/** The end of an output, and where all of it is. */
+/** The end of an output, and the place of the whole output. */
 export interface CollectedOutput extends TailSnapshot {
   spooled: SpooledOutput;
 }
 
 export interface OutputCollectorOptions {
-  /** Gets plain text, never empty. */
+  /** Called with plain text, never empty. */
   onText(text: string, stream: OutputStream): void;
-  /** `add` may go on after it returned false. */
+  /** Called when `add` may continue after it returned false. */
   onDrain(): void;
-  /** Bytes of output that are stored at most. */
+  /** Maximum bytes of output to store. */
   maxFileBytes: number;
 }
 
-/** Takes the bytes of a command, passes their text on, and keeps the end of it; all bytes are in a file when the end is not all. */
+/** Decodes the output of a command, passes the text on, and keeps the end of it. Longer output is stored in a file, byte by byte as written. */
 export class OutputCollector {
   readonly #tail = new OutputTail();
   readonly #spool: OutputSpool;
   readonly #onText: OutputCollectorOptions["onText"];
-  // A character or an escape sequence may be split over chunks of one stream, never over two streams.
+  // A character or an escape sequence may be split over chunks of one stream, but not over two streams.
   readonly #decoders = { stdout: new StringDecoder("utf8"), stderr: new StringDecoder("utf8") };
   readonly #sanitizers = { stdout: new OutputSanitizer(), stderr: new OutputSanitizer() };
 
@@ -32,14 +32,14 @@ export class OutputCollector {
     this.#spool = new OutputSpool({ onDrain, maxBytes: maxFileBytes });
   }
 
-  /** @returns Whether more may come at once; if not, wait for `onDrain`. */
+  /** @returns Whether the caller may continue at once; otherwise it waits for `onDrain`. */
   add(chunk: Buffer, stream: OutputStream): boolean {
-    const mayGoOn = this.#spool.write(chunk);
+    const mayContinue = this.#spool.write(chunk);
     this.#addText(this.#decoders[stream].write(chunk), stream);
-    return this.#tail.truncated ? this.#spool.spill() && mayGoOn : mayGoOn;
+    return this.#tail.truncated ? this.#spool.spill() && mayContinue : mayContinue;
   }
 
-  /** Nothing more comes. */
+  /** Ends the output and returns the result. */
   async end(): Promise<CollectedOutput> {
     this.#addText(this.#decoders.stdout.end(), "stdout");
     this.#addText(this.#decoders.stderr.end(), "stderr");

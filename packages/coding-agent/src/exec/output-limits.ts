@@ -1,4 +1,4 @@
-/** How much text a tool hands to the model. */
+/** The maximum text of a tool result. */
 export interface OutputLimits {
   maxLines: number;
   /** UTF-8 bytes, not characters. */

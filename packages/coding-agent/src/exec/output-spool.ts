@@ -6,31 +6,31 @@ import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { removeOldOutputs } from "./old-outputs.ts";
 
-/** Raw bytes held in memory before a file is made, for output that is mostly escape sequences and so never gets truncated. */
+/** Maximum raw bytes in memory before a file is created. For output with many escape sequences, whose text is too short for truncation. */
 const maxHeldBytes = 256 * 1024;
-/** Bytes that may wait for the disk before the command is made to wait too. */
+/** Maximum bytes that wait for the disk before the command is paused. */
 const maxWaitingBytes = 1024 * 1024;
 
-/** What became of the full output. */
+/** The place of the full output. */
 export interface SpooledOutput {
   /** Absolute path of the complete and closed file. */
   path?: string;
-  /** Why there is none although one was wanted. */
+  /** The reason why the file could not be written. */
   error?: string;
-  /** The file ends before the output does: it has as many bytes as it may. */
+  /** Whether the file has reached its maximum size and lacks the end of the output. */
   isCut?: true;
 }
 
 export interface OutputSpoolOptions {
-  /** The disk has caught up, or failed: writing may go on. */
+  /** Called when writing may continue: the waiting bytes are written, or the file has failed. */
   onDrain(): void;
-  /** What is stored at most. */
+  /** Maximum bytes to store. */
   maxBytes: number;
 }
 
 /**
- * Every byte of a command's output, up to a limit: in memory while it is short, else in a file of the system's temporary folder
- * that only the user can read (mode 0600) and whose name nobody can guess.
+ * Stores the raw output of a command, up to a limit: in memory while it is short, otherwise in a file in the system's temporary folder. Only
+ * the user can read the file (mode 0600), and its name is random.
  */
 export class OutputSpool {
   readonly #onDrain: () => void;
@@ -48,7 +48,7 @@ export class OutputSpool {
     this.#roomBytes = maxBytes;
   }
 
-  /** @returns Whether more may come at once; if not, wait for `onDrain`. */
+  /** @returns Whether the caller may continue at once; otherwise it waits for `onDrain`. */
   write(bytes: Buffer): boolean {
     const chunk = bytes.subarray(0, this.#roomBytes);
     this.#roomBytes -= chunk.length;
@@ -60,7 +60,7 @@ export class OutputSpool {
     return this.#heldBytes <= maxHeldBytes || this.spill();
   }
 
-  /** Moves to a file. Does nothing when there is one. Returns what `write` returns. */
+  /** Moves the output to a file, if it is not in one yet. Returns the same as `write`. */
   spill(): boolean {
     if (this.#file) return true;
     const folder = tmpdir();
@@ -77,7 +77,7 @@ export class OutputSpool {
     return this.#file.write(held);
   }
 
-  /** Closes the file; with `keep` false it is removed. Never rejects. */
+  /** Closes the file, and removes it if `keep` is false. Never rejects. */
   async finish(keep: boolean): Promise<SpooledOutput> {
     if (!this.#file) return {};
     this.#file.end();
@@ -86,7 +86,7 @@ export class OutputSpool {
     });
     await this.#tidying;
     if (keep && !this.#failure) return { path: this.#path, ...(this.#isCut && { isCut: true }) };
-    // It may not exist: opening it can be what failed.
+    // The file does not exist if opening it failed.
     await unlink(this.#path).catch(() => undefined);
     return keep && this.#failure ? { error: this.#failure.message } : {};
   }

@@ -2,16 +2,16 @@ import { defaultOutputLimits, type OutputLimits } from "./output-limits.ts";
 
 const LF = 0x0a;
 
-/** The end of an output, and what it is the end of. */
+/** The end of an output, and the totals of the whole output. */
 export interface TailSnapshot {
   text: string;
-  /** Whether anything before `text` was left out. */
+  /** Whether output before `text` was dropped. */
   truncated: boolean;
-  /** The limit that decided where `text` begins; null when it is everything. */
+  /** The limit that was reached first, from the end; null if nothing was dropped. */
   truncatedBy: "lines" | "bytes" | null;
-  /** `text` begins inside a line, because its last line alone is over the byte limit. */
+  /** Whether `text` begins inside a line, because the last line alone exceeds the byte limit. */
   startsMidLine: boolean;
-  /** Lines of the whole output; a final LF ends the last line and begins no other. */
+  /** Lines of the whole output; a final LF ends the last line and does not start another. */
   totalLines: number;
   /** UTF-8 bytes of the whole output. */
   totalBytes: number;
@@ -21,10 +21,10 @@ export interface TailSnapshot {
   outputBytes: number;
 }
 
-/** Keeps the last lines of an output of any length in bounded memory (some twice the byte limit). */
+/** Keeps the last lines of an output of any length in bounded memory (about twice the byte limit). */
 export class OutputTail {
   readonly #limits: OutputLimits;
-  /** UTF-8, so that cutting needs no encoding back and forth. */
+  /** UTF-8 bytes, because the limit is in bytes. */
   #pieces: Buffer[] = [];
   #heldBytes = 0;
   #totalBytes = 0;
@@ -50,12 +50,12 @@ export class OutputTail {
     return this.#lineFeeds + (this.#endsInLineFeed ? 0 : 1);
   }
 
-  /** Whether the output is over a limit. */
+  /** Whether the output exceeds a limit. */
   get truncated(): boolean {
     return this.#totalBytes > this.#limits.maxBytes || this.totalLines > this.#limits.maxLines;
   }
 
-  /** What there is so far. */
+  /** Returns the end of the output so far. */
   snapshot(): TailSnapshot {
     const held = Buffer.concat(this.#pieces);
     const totals = { totalLines: this.totalLines, totalBytes: this.#totalBytes };
@@ -78,7 +78,7 @@ export class OutputTail {
   }
 
   #dropOldPieces(): void {
-    // One byte beyond the limit is kept: whether it is a LF says whether the cut is at a line's start.
+    // One more byte than the limit is kept: if it is a LF, the cut is at the start of a line.
     const kept = this.#limits.maxBytes + 1;
     let first = 0;
     for (; this.#heldBytes - (this.#pieces[first]?.length ?? 0) >= kept; first++)
@@ -92,14 +92,13 @@ function byteLimitStart(held: Buffer, maxBytes: number): { start: number; starts
   if (start === 0 || held[start - 1] === LF) return { start, startsMidLine: false };
   const lineEnd = held.indexOf(LF, start);
   if (lineEnd !== -1 && lineEnd < held.length - 1) return { start: lineEnd + 1, startsMidLine: false };
-  // The last line, with or without its LF, is longer than the limit: a piece of it says more than nothing. It begins with a whole
-  // character, not with the continuation bytes of one.
+  // The last line, with or without its LF, exceeds the limit: its end is kept. The cut is at a character, not inside its UTF-8 bytes.
   while (((held[start] ?? 0) & 0xc0) === 0x80) start++;
   return { start, startsMidLine: true };
 }
 
 function lineLimitStart(held: Buffer, maxLines: number): number {
-  // Searching from before the last byte skips a final LF, which begins no line.
+  // The search starts before the last byte, because a final LF does not start a line.
   let position = held.length - 1;
   for (let line = 0; line < maxLines; line++) {
     if (position <= 0) return 0;
@@ -110,7 +109,7 @@ function lineLimitStart(held: Buffer, maxLines: number): number {
 }
 
 function countLineFeeds(bytes: Uint8Array): number {
-  // Not indexOf: output such as that of `yes` has a LF every other byte, and a call for each takes ten times as long.
+  // A loop is ten times as fast as indexOf for output such as that of `yes`, where every other byte is a LF.
   let count = 0;
   for (let i = 0; i < bytes.length; i++) if (bytes[i] === LF) count++;
   return count;

@@ -8,15 +8,15 @@ import { findProgram, type ProgramSearch } from "./find-program.ts";
 import { type PipeSource, readPipe } from "./pipe-source.ts";
 import { watchFolder } from "./watchdog.ts";
 
-/** How many pipes are made at a time. Making them takes 2 ms, however many they are. */
+/** The number of pipes that are created at once. This takes 2 ms for any number. */
 const batchSize = 16;
 
-/** The watchdog and `old-outputs.ts` know our folders by it. */
+/** The watchdog and `old-outputs.ts` identify the folders by this prefix. */
 const pipeFolderPrefix = "pikit-pipes-";
 
-/** A pipe for output. */
+/** A pipe for the output of a command. */
 export interface OutputPipe {
-  /** For the command. To be closed as soon as it has started: then the pipe ends when the command's last process has. */
+  /** The end for the command. The caller must close it after the spawn, so that the pipe ends with the last process of the command. */
   writeEnd: number;
   /** Reads the pipe. */
   source: PipeSource;
@@ -26,10 +26,10 @@ let batch: { folder: string; paths: string[] } | undefined;
 let making: Promise<void> | undefined;
 
 /**
- * A fresh pipe. Node itself gives children sockets, which cannot be opened by name: `echo x > /dev/stderr` would fail. So this is a
- * FIFO from a private folder, opened at both ends and removed before it is used.
+ * Opens a new pipe: a FIFO in a private folder, which is opened at both ends and then removed. Node gives child processes sockets, which
+ * cannot be opened by name: `echo x > /dev/stderr` would fail.
  *
- * @returns undefined where no FIFO can be made, as in a temporary folder that is missing.
+ * @returns undefined if no FIFO can be created, for example because the temporary folder is missing.
  */
 export async function takePipe(search: ProgramSearch): Promise<OutputPipe | undefined> {
   for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -46,7 +46,7 @@ export async function takePipe(search: ProgramSearch): Promise<OutputPipe | unde
     const pipe = openPipe(path);
     if (!batch) removeFolder(folder);
     if (pipe) return pipe;
-    // Something has tidied the temporary folder.
+    // Another program has cleaned up the temporary folder.
     batch = undefined;
     removeFolder(folder);
   }
@@ -66,14 +66,14 @@ async function makeBatch(search: ProgramSearch): Promise<void> {
     if (code === 0) batch = { folder, paths };
     else removeFolder(folder);
   } catch {
-    removeFolder(folder); // no temporary folder, or none with FIFOs
+    removeFolder(folder); // no temporary folder, or no FIFOs on its file system
   }
 }
 
 function openPipe(path: string): OutputPipe | undefined {
   let readEnd: number | undefined;
   try {
-    // The reader comes first and without blocking, or either would wait for the other.
+    // The read end is opened first and without blocking; otherwise each open would wait for the other end.
     readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const writeEnd = openSync(path, constants.O_WRONLY);
     unlinkSync(path);
@@ -88,6 +88,6 @@ function removeFolder(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // It is not ours any more.
+    // The folder belongs to another user now.
   }
 }

@@ -5,13 +5,13 @@ import { leaderExited } from "./running-groups.ts";
 import type { SpawnedCommand } from "./spawn-command.ts";
 
 export interface PipeReaderOptions {
-  /** Gets plain text as it comes, until `end` has resolved. */
+  /** Called with plain text as it arrives, until `end` has resolved. */
   onText(text: string, stream: OutputStream): void;
-  /** Bytes of output that are stored at most. */
+  /** Maximum bytes of output to store. */
   maxFileBytes: number;
 }
 
-/** Reads the pipes of a command into one output, no faster than the disk takes it. */
+/** Reads the pipes of a command into one output, not faster than the disk can store it. */
 export class PipeReader {
   readonly #collector: OutputCollector;
   readonly #sources: SpawnedCommand["sources"];
@@ -30,17 +30,17 @@ export class PipeReader {
       const onData = (chunk: Buffer) => this.#add(chunk, stream);
       this.#listeners.push([pipe, onData]);
       pipe.on("data", onData);
-      // A pipe that breaks is at its end; `close` follows.
+      // An error counts as the end of the pipe; `close` follows.
       pipe.on("error", () => undefined);
     }
   }
 
-  /** When something came last, by `performance.now()`; the present while output is held back until the disk has caught up. */
+  /** The time of the last output, as `performance.now()`; the current time while the pipes are paused for the disk. */
   get lastActivityAt(): number {
     return this.#sources.some(([, pipe]) => pipe.isPaused()) ? performance.now() : this.#lastDataAt;
   }
 
-  /** Stops collecting. A background process that still writes must neither block nor die of it: its pipe is read on, to nowhere. */
+  /** Stops collecting. The pipes are still read and their data dropped, so that background processes that write neither block nor die. */
   async end(): Promise<CollectedOutput> {
     for (const [pipe, onData] of this.#listeners) {
       pipe.off("data", onData);
@@ -57,7 +57,7 @@ export class PipeReader {
   }
 }
 
-/** Resolves when the command has exited and its pipes are closed, or silent for `quietMs` though somebody still holds them. */
+/** Resolves when the command has exited and its pipes are closed, or without data for `quietMs` while another process holds them. */
 export async function untilOver(
   { process: child, pid, sources }: SpawnedCommand,
   reader: PipeReader,
@@ -72,7 +72,7 @@ export async function untilOver(
   const check = () => {
     const remainingMs = Math.max(exitedAt, reader.lastActivityAt) + quietMs - performance.now();
     if (remainingMs <= 0) return quiet.resolve();
-    // Timers come before input: after a blocked loop, what lies in the pipe must be read before it is asked for.
+    // After a blocked event loop, timers run before input. `setImmediate` runs after the pipe was read.
     timer = setTimeout(() => setImmediate(check), remainingMs);
   };
   check();

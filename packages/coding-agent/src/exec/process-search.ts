@@ -1,23 +1,23 @@
 import { Breather } from "./breather.ts";
 import { type ProcessRow, type ProcessTable, processTable } from "./process-table.ts";
 
-/** Whose processes are meant: those of one command, or of all commands of a runner. */
+/** The owner of processes: one command, or all commands of a runner. */
 export interface ProcessOwner {
   /** Process groups, by the pid of the leader. */
   groups: ReadonlySet<number>;
-  /** What the marks of the processes begin with. */
+  /** The prefix of the marks of the processes. */
   mark: string;
 }
 
 /**
- * Finds what belongs to an owner: members of the groups, everything marked, all descendants of these, and what was found before. A
- * process that is found once stays found, though its parent dies or it changes its group.
+ * Finds the processes of an owner: members of its groups, marked processes, and the descendants of both. A process that was found once is
+ * also found later, even if its parent has died or it has changed its group.
  */
 export class ProcessSearch {
   readonly #owner: ProcessOwner;
   readonly #table: ProcessTable;
   readonly #found = new Set<string>();
-  /** Marks are not read twice; no process gets one later. */
+  /** Processes without the mark. They are not checked again, because a process cannot get a mark later. */
   readonly #foreign = new Set<string>();
 
   constructor(owner: ProcessOwner, table: ProcessTable = processTable) {
@@ -25,7 +25,7 @@ export class ProcessSearch {
     this.#table = table;
   }
 
-  /** Those that live; undefined when the system cannot be asked. */
+  /** Returns the living processes of the owner; undefined if the process list is not available. */
   async find(): Promise<ProcessRow[] | undefined> {
     const rows = (await this.#table())?.filter(({ pid }) => pid !== process.pid);
     if (!rows) return undefined;

@@ -4,28 +4,28 @@ import { promisify } from "node:util";
 import { Breather } from "./breather.ts";
 import { hasMark } from "./command-mark.ts";
 
-/** A process that lives; a zombie does not. */
+/** A living process; zombies are not included. */
 export interface ProcessRow {
   pid: number;
   parent: number;
   group: number;
-  /** Tells the process from a later one with the same pid. Empty where the system does not say. */
+  /** The start time, which distinguishes the process from a later one with the same pid. Empty if the system does not report it. */
   startedAt: string;
-  /** Whether it has a mark that begins so; undefined while it is being started, when nobody can know. */
+  /** Whether the process has a mark with this prefix; undefined while the process is starting, because its environment is not readable yet. */
   isMarked(prefix: string): boolean | undefined;
 }
 
-/** The living processes of the system; undefined when it cannot be asked. */
+/** Returns the living processes of the system; undefined if they cannot be listed. */
 export type ProcessTable = () => Promise<ProcessRow[] | undefined>;
 
-/** Linux: /proc. Elsewhere: what ps says, whose answers take some 20 ms. */
+/** Reads /proc on Linux. Runs ps on other systems, which takes about 20 ms. */
 export const processTable: ProcessTable = () =>
   process.platform === "linux" ? readProc() : readPs(process.platform === "darwin" ? ["-AEww"] : ["-axeww"]);
 
-/** A stat line has some 300 bytes. One small buffer for all, since reading whole files takes 64 KB for each process. */
+/** A shared buffer for stat lines, which have about 300 bytes; `readFileSync` allocates 64 KB per process. */
 const statBuffer = Buffer.alloc(1024);
 
-/** Nothing that is older than this process can be a command of it; their marks need not be read. */
+/** The start time of this process. Older processes cannot be its commands, so their marks are not read. */
 let ownStart: number | undefined;
 
 async function readProc(): Promise<ProcessRow[] | undefined> {
@@ -34,7 +34,7 @@ async function readProc(): Promise<ProcessRow[] | undefined> {
     names = readdirSync("/proc");
     ownStart ??= Number(readStat("self")?.startedAt);
   } catch {
-    return undefined; // no /proc here
+    return undefined; // /proc is missing
   }
   const rows: ProcessRow[] = [];
   const breather = new Breather();
@@ -55,10 +55,10 @@ function readRow(pid: string): ProcessRow | undefined {
   return { pid: Number(pid), parent, group, startedAt, isMarked };
 }
 
-/** Fields of proc_pid_stat(5); undefined when the process has gone. */
+/** Reads fields of proc_pid_stat(5); undefined if the process has ended. */
 function readStat(pid: string) {
   const stat = readStart(`/proc/${pid}/stat`);
-  // The name, in parentheses, may hold anything.
+  // The name, in parentheses, may contain any character.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   if (fields.length < 20) return undefined;
   return { state: fields[0], parent: Number(fields[1]), group: Number(fields[2]), startedAt: fields[19] ?? "" };
@@ -73,16 +73,16 @@ function readStart(path: string): string {
       closeSync(file);
     }
   } catch {
-    return ""; // the process has gone
+    return ""; // the process has ended
   }
 }
 
-/** By the limit first: no process can lose it, while some clear their environment or write their title over it. */
+/** Checks the resource limit first, because a process cannot remove it; some clear their environment or overwrite it with their title. */
 function isProcMarked(pid: string, prefix: string): boolean | undefined {
   const limit = new RegExp(`^Max file locks +${prefix}`, "m");
   if (limit.test(readAll(`/proc/${pid}/limits`) ?? "")) return true;
   const environment = readAll(`/proc/${pid}/environ`);
-  // Empty until the kernel has laid out the new program.
+  // Empty until the kernel has loaded the new program.
   return environment === "" ? undefined : hasMark(environment ?? "", prefix);
 }
 
@@ -90,17 +90,17 @@ function readAll(path: string): string | undefined {
   try {
     return readFileSync(path, "latin1");
   } catch {
-    return undefined; // gone, or another user's
+    return undefined; // the process has ended, or belongs to another user
   }
 }
 
 /**
- * The processes as ps tells them.
+ * Lists the processes with ps.
  *
- * @param flags - Such that all processes are listed, with their environments behind the commands.
+ * @param flags - Flags that make ps list all processes, with their environments after the commands.
  */
 export async function readPs(flags: readonly string[]): Promise<ProcessRow[] | undefined> {
-  // One option each: what follows the first `=` of an option is a heading.
+  // One option for each column, because the text after the first `=` of an option is the heading.
   const columns = ["pid=", "ppid=", "pgid=", "stat=", "command="].flatMap((column) => ["-o", column]);
   const env = { PATH: "/bin:/usr/bin", LC_ALL: "C" };
   const listing = await promisify(execFile)("ps", [...flags, ...columns], { cwd: "/", env, maxBuffer: 2 ** 28 }).catch(

@@ -6,21 +6,21 @@ import { PipeReader, untilOver } from "./pipe-reader.ts";
 import type { ProcessResult, RunProcessOptions } from "./process-runner.ts";
 import { spawnCommand } from "./spawn-command.ts";
 
-/** How long the pipes must be silent after the command has exited while a background process still holds them. */
+/** Milliseconds without output after the exit of the command until the result is complete, if a background process holds the pipes. */
 const quietMs = 200;
 
-/** What a runner of this machine runs commands with. */
+/** The options of a command, with the settings of its runner. */
 export interface RunCommandOptions extends RunProcessOptions {
-  /** By what the command's processes are known. */
+  /** The mark that identifies the processes of the command. */
   mark: string;
   shellPath?: string | undefined;
   maxFileBytes: number;
-  /** The command has begun; its group has this number. */
+  /** Called when the command has started; the pid is also the id of its process group. */
   onSpawn(leaderPid: number): void;
 }
 
 /**
- * Runs a command to its end. See `runProcess`, which is this with the settings of a runner.
+ * Runs a command to its end. See `LocalProcesses.run`, which adds the settings of the runner.
  *
  * @throws {ToolError} `cwd_missing`, `shell_missing`, `command_too_long` or `spawn_failed`.
  */

@@ -1,20 +1,20 @@
 import { unwatchGroup, watchGroup, watchOrphans } from "./watchdog.ts";
 
-/** Signals that end this process without an `exit` event unless somebody handles them. */
+/** Signals that end this process without an `exit` event, unless they have a listener. */
 const fatalSignals = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
 
-/** Process groups of our commands by the pid of their leader, which is also the group's id. */
+/** The process groups of commands, by the pid of the leader, which is also the id of the group. */
 const groups = new Map<number, { leaderIsGone: boolean }>();
 let isWatching = false;
 
-/** Remembers a group, so that it is killed when this process exits, is told to, or is killed itself. */
+/** Registers a group, so that it is killed when this process exits, receives a signal to end, or is killed. */
 export function trackGroup(leaderPid: number): void {
   groups.set(leaderPid, { leaderIsGone: false });
   watchGroup(leaderPid);
   watch();
 }
 
-/** The group's leader has exited. The group stays remembered while other members live, as those of `server & echo started`. */
+/** Records that the leader of a group has exited. The group stays registered while other members live, as in `server & echo started`. */
 export function leaderExited(leaderPid: number): void {
   const group = groups.get(leaderPid);
   if (!group) return;
@@ -23,7 +23,7 @@ export function leaderExited(leaderPid: number): void {
   for (const [pid, { leaderIsGone }] of groups) if (leaderIsGone && !isGroupAlive(pid)) forgetGroup(pid);
 }
 
-/** The group is known to be dead, though perhaps not yet collected by the system. */
+/** Removes a group whose members are dead, even if the system still has their zombies. */
 export function forgetGroup(leaderPid: number): void {
   groups.delete(leaderPid);
   unwatchGroup(leaderPid);
@@ -31,8 +31,8 @@ export function forgetGroup(leaderPid: number): void {
 }
 
 /**
- * Kills every command that is running and every background process that commands have left in their groups, at once and without
- * asking. Those that have left their group are the watchdog's, which sees the end of this process.
+ * Kills all running commands and all background processes in their groups at once, with SIGKILL. The watchdog kills the processes that have
+ * left their group, when this process has ended.
  */
 export function killAllProcesses(): void {
   for (const pid of groups.keys()) if (isOurGroup(pid)) signalGroup(pid, "SIGKILL");
@@ -40,19 +40,19 @@ export function killAllProcesses(): void {
   unwatch();
 }
 
-/** Whether a group that was begun here has members. */
+/** Whether a group that this process started has members. */
 export function isOurGroup(leaderPid: number): boolean {
   const group = groups.get(leaderPid);
-  // The number of a living group is not given away, so a new process that has it proves that our group is gone.
+  // The id of a living group is not reused as a pid, so a new process with that pid proves that the group is dead.
   return group !== undefined && isGroupAlive(leaderPid) && !(group.leaderIsGone && exists(leaderPid));
 }
 
-/** Sends a signal to all members; an empty group is no error. */
+/** Sends a signal to all members of a group; an empty group is not an error. */
 export function signalGroup(leaderPid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-leaderPid, signal);
   } catch {
-    // ESRCH: all members are gone. EPERM: those left changed their user and are beyond our reach.
+    // ESRCH: all members are dead. EPERM: the others belong to another user now.
   }
 }
 
@@ -65,7 +65,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Whether a process lives, or is a zombie, and takes our signals: it may have become another user's. */
+/** Whether we may signal a process (or zombie); not if it is dead or belongs to another user now. */
 export function isReachable(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -75,7 +75,7 @@ export function isReachable(pid: number): boolean {
   }
 }
 
-/** Whether the group has members. A dead one that nobody has waited for counts. */
+/** Whether the group has members; zombies count. */
 export function isGroupAlive(leaderPid: number): boolean {
   return exists(-leaderPid);
 }
@@ -93,7 +93,7 @@ function watch(): void {
   if (isWatching) return;
   isWatching = true;
   process.on("exit", killAllProcesses);
-  // First in line, or a `once` listener of the host would be gone when we ask whether there is any.
+  // Before the listeners of the host: a `once` listener would already be removed when we count the listeners.
   for (const signal of fatalSignals) process.prependListener(signal, onFatalSignal);
 }
 
@@ -103,7 +103,7 @@ function unwatch(): void {
   for (const signal of fatalSignals) process.off(signal, onFatalSignal);
 }
 
-/** Does what the signal does without us, after the commands are killed. A host with a listener of its own decides for itself. */
+/** Kills the commands, then repeats the signal with its default action. Does nothing if the host has its own listener. */
 function onFatalSignal(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return;
   killAllProcesses();

@@ -1,5 +1,5 @@
 /** C0 without tab and LF, DEL, and C1. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters
 const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
 const TAB = 0x09;
@@ -8,23 +8,23 @@ const CR = 0x0d;
 const ESC = 0x1b;
 const BEL = 0x07;
 
-/** Where in an escape sequence (ECMA-48) the text so far ends. `string` is the payload of OSC, DCS, SOS, PM and APC. */
+/** The state within an escape sequence (ECMA-48). `string` is the payload of OSC, DCS, SOS, PM and APC. */
 type State = "text" | "escape" | "intermediate" | "csi" | "string";
 
 /**
- * Turns terminal output into plain text: removes escape sequences and control characters, makes CRLF one LF, and starts a new line
- * where a bare CR would overwrite the line, so that the states of a progress bar do not run together. Sequences may be split over
- * any number of `write` calls. The time is linear in the input, whatever it holds.
+ * Converts terminal output to plain text: removes escape sequences and control characters, replaces CRLF by LF, and replaces a bare CR by LF,
+ * so that the states of a progress bar are on separate lines. Sequences may be split over any number of `write` calls. The time is linear in
+ * the length of any input.
  */
 export class OutputSanitizer {
   #state: State = "text";
-  /** A CR was seen on a line that has text; what comes next says whether it ends the line. */
+  /** Whether a CR came after text in this line; the next character decides between CRLF and a bare CR. */
   #pendingReturn = false;
   #lineHasText = false;
 
   /**
-   * @param text - The next piece of output.
-   * @returns What of it is text. A CR at its end is held back until the next call, and dropped when there is none.
+   * @param text - The next chunk of output.
+   * @returns The plain text of the chunk. A CR at its end is held back until the next call, and dropped if there is none.
    */
   write(text: string): string {
     const pieces: string[] = [];
@@ -57,7 +57,7 @@ export class OutputSanitizer {
     else if (code === 0x90 || code === 0x98 || (code >= 0x9d && code <= 0x9f)) this.#state = "string";
   }
 
-  /** Consumes one character of a sequence, or all there is of a string's payload. Returns the position to go on from. */
+  /** Consumes one character of a sequence, or the available payload of a string. Returns the next position. */
   #skip(text: string, position: number): number {
     const code = text.charCodeAt(position);
     if (this.#state === "string") return this.#skipString(text, position);
@@ -73,19 +73,19 @@ export class OutputSanitizer {
     }
     const isFinal = code >= (this.#state === "csi" ? 0x40 : 0x30) && code <= 0x7e;
     this.#state = this.#state === "escape" && isFinal ? afterEscape(code) : "text";
-    // Anything else breaks the sequence off and is looked at again as text.
+    // Any other character ends the sequence and is processed as text.
     return isFinal ? position + 1 : position;
   }
 
   /**
-   * A payload ends at BEL, ST or the next escape sequence. We also end it before LF: real titles and links hold none, and a string
-   * that is never closed would swallow the rest of the output.
+   * Skips a payload. It ends at BEL, ST or the next escape sequence, and also before LF: real titles and links do not contain one, and an
+   * unterminated string would remove the rest of the output.
    */
   #skipString(text: string, start: number): number {
     for (let position = start; position < text.length; position++) {
       const code = text.charCodeAt(position);
       if (code === ESC) {
-        // ST is ESC and a backslash; `escape` swallows the backslash.
+        // ST is ESC and a backslash; the state `escape` consumes the backslash.
         this.#state = "escape";
         return position + 1;
       }
@@ -100,7 +100,7 @@ export class OutputSanitizer {
 
 /** The position of the first control character from `start` on. */
 function plainEnd(text: string, start: number): number {
-  // The regular expression is fast on long runs of text, but a call takes 60 ns, which runs of NUL would pay for each.
+  // The regular expression is fast for long text, but each call takes 60 ns, which is too slow for a sequence of NUL characters.
   if (isControl(text.charCodeAt(start))) return start;
   control.lastIndex = start;
   return control.exec(text)?.index ?? text.length;

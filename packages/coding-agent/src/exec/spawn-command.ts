@@ -11,7 +11,7 @@ import { trackGroup } from "./running-groups.ts";
 import { ensureWatchdog } from "./watchdog.ts";
 import { assertWorkingFolder } from "./working-folder.ts";
 
-/** A command that has started, in its own process group and without a terminal. */
+/** A started command, in its own process group and without a terminal. */
 export interface SpawnedCommand {
   process: ChildProcess;
   pid: number;
@@ -20,24 +20,24 @@ export interface SpawnedCommand {
 }
 
 export interface SpawnOptions {
-  /** A shell command, or a program (its absolute path, best) with its arguments. */
+  /** A shell command, or a program (preferably its absolute path) with its arguments. */
   command: string | readonly [program: string, ...args: string[]];
   /** Absolute path. */
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** By what all processes of the command are known. */
+  /** The mark that identifies the processes of the command. */
   mark: string;
   streams: OutputStreams;
-  /** Absolute path of the shell. Default: bash, or sh where there is none. */
+  /** Absolute path of the shell. Default: bash, or sh if bash is missing. */
   shellPath?: string | undefined;
-  /** An abort before the start means that nothing is started. */
+  /** After an abort, the command is not started. */
   signal?: AbortSignal | undefined;
 }
 
 /**
  * Starts a command with empty stdin.
  *
- * @returns undefined when `signal` was aborted before the start.
+ * @returns undefined if `signal` was aborted before the start.
  * @throws {ToolError} `cwd_missing`, `shell_missing`, `command_too_long` or `spawn_failed`.
  */
 export async function spawnCommand(options: SpawnOptions): Promise<SpawnedCommand | undefined> {
@@ -45,7 +45,7 @@ export async function spawnCommand(options: SpawnOptions): Promise<SpawnedComman
   const [shell] = await Promise.all([typeof command === "string" ? chooseShell(options) : posixShell, assertWorkingFolder(cwd)]);
   const channels = await openChannels(streams, { cwd, searchPath: env.PATH });
   const [program, ...args] =
-    typeof command === "string" ? [...becomeShell(options.mark, channels.redirection), shell, "-c", "--", command] : command;
+    typeof command === "string" ? [...outerShell(options.mark, channels.redirection), shell, "-c", "--", command] : command;
   const stdio: StdioOptions = ["ignore", ...channels.stdio];
   try {
     if (signal?.aborted) {
@@ -78,12 +78,12 @@ async function chooseShell({ cwd, env, shellPath }: SpawnOptions): Promise<strin
 }
 
 /**
- * The invocation of an outer sh that becomes what is appended to it. First it tells the watchdog its number, so that there is no
- * moment in which a command runs and nobody knows of it; SIGPIPE is held off meanwhile, for a watchdog that has died. And it takes
- * the mark as its limit of file locks: Linux has not heeded that limit since 2.4.25, but hands it down to all children, also to
- * those that clear their environment.
+ * The arguments of an outer sh that prepares the process and then executes the appended program in its place. First it sends its pid to the
+ * watchdog, so that the watchdog knows the command before it runs; SIGPIPE is ignored meanwhile, in case the watchdog has died. Then it sets
+ * the mark as its limit of file locks: Linux ignores this limit since 2.4.25, but child processes inherit it, even if they clear their
+ * environment.
  */
-function becomeShell(mark: string, redirection: string): [string, ...string[]] {
+function outerShell(mark: string, redirection: string): [string, ...string[]] {
   const enrol = `trap '' PIPE; echo "+$$" 2>/dev/null >&3; trap - PIPE`;
   const limit = process.platform === "linux" ? `{ ulimit -w "$1" || ulimit -x "$1"; } 2>/dev/null` : ":";
   return [posixShell, "-c", `${enrol}; ${limit}; shift; exec "$@" 3>&-${redirection}`, "sh", mark];
@@ -97,7 +97,7 @@ function toSpawnError(error: NodeJS.ErrnoException, program: string): ToolError 
     });
   }
   if (error.code === "ERR_INVALID_ARG_VALUE") {
-    const text = "The command has a NUL character, which no program can be given. Remove it.";
+    const text = "The command contains a NUL character, which programs cannot receive. Remove it.";
     return new ToolError("spawn_failed", text, { cause: error });
   }
   return new ToolError("spawn_failed", `Cannot start ${program} (${error.code ?? error.message}).`, { cause: error });

@@ -1,9 +1,9 @@
 /**
- * What the watchdog runs, in POSIX sh. Its stdin is a pipe whose other end only the agent holds: the end of input is the agent's
- * end, whatever it died of. Lines: `+N` a group has begun, `~N` its leader has ended and others live on, `-N` it is gone, `/…` a
- * folder to be removed. The first line is what the marks begin with.
+ * The script of the watchdog, in POSIX sh. Only the agent holds the other end of its stdin pipe, so the input ends when the agent ends, for
+ * any reason. The first line is the prefix of the marks. Further lines: `+N` a group has started, `~N` its leader has exited but other members
+ * live, `-N` the group is dead, `/…` a folder to remove.
  *
- * Arguments: `proc`, or the flags with which ps lists all processes and their environments.
+ * Arguments: `proc`, or the flags that make ps list all processes with their environments.
  */
 export const watchdogScript = `
 trap '' HUP INT QUIT TERM PIPE
@@ -24,7 +24,7 @@ done
 
 for group in $groups; do
   case $group in
-    # The number of a living group is not given away, so a process that has it proves that the group is gone.
+    # The id of a living group is not reused as a pid, so a process with that pid proves that the group is dead.
     '~'*) group=\${group#?}; kill -0 "$group" 2>/dev/null && continue ;;
   esac
   kill -s KILL -- "-$group" 2>/dev/null
@@ -48,7 +48,7 @@ marked() {
     done
   fi 2>/dev/null
 }
-# A dying process may fork once more; only two looks in a row that find nothing prove that nothing is left.
+# A dying process may fork once more; two searches in a row without a result prove that no process is left.
 silent=0 round=0
 while [ $silent -lt 2 ] && [ $round -lt 100 ]; do
   round=$((round + 1)) silent=$((silent + 1))

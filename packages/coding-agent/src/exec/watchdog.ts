@@ -4,75 +4,75 @@ import { processMark } from "./command-mark.ts";
 import { posixShell } from "./find-shell.ts";
 import { watchdogScript } from "./watchdog-script.ts";
 
-/** Starts the script in the background, so that it is nobody's child: not in the way of a host that waits for its own. */
+/** Starts the script in the background, so that it is not a child of this process; a host may wait for all its children. */
 const launcher = `{ ${watchdogScript} } <&3 3<&- & :`;
 
 const listing = { linux: ["proc"], darwin: ["-AEww"] };
 
-/** The pipe to the watchdog, while it lives. */
+/** The pipe to the watchdog; undefined if there is none. */
 let pipe: Socket | undefined;
 const known = { groups: new Map<number, "+" | "~">(), folder: "" };
 
 /**
- * Sees to it that a watchdog runs: a small process that kills all commands of this one when this one ends, also by SIGKILL. There
- * is one for all commands; it is started with the first of them, and again should something have killed it.
+ * Starts the watchdog if it does not run: a small process that kills all commands of this process when this process ends, even by SIGKILL. One
+ * watchdog serves all commands; it starts with the first command, and again if it was killed.
  *
- * @returns The pipe to it, for a command to enrol itself with `+` and its group before it begins. undefined when there is none.
+ * @returns The pipe to the watchdog, on which a command registers itself with `+` and its group before it starts. undefined if there is none.
  */
 export function ensureWatchdog(): Socket | undefined {
   if (pipe && !pipe.destroyed) return pipe;
   const flags = listing[process.platform as keyof typeof listing] ?? ["-axeww"];
   const child = spawn(posixShell, ["-c", launcher, `pikit-watchdog-of-${process.pid}`, ...flags], {
     cwd: "/",
-    // A name that a project chose must not decide what kills its processes.
+    // A PATH from the project must not choose the programs of the watchdog.
     env: { PATH: "/bin:/usr/bin:/sbin:/usr/sbin:/run/current-system/sw/bin", LC_ALL: "C" },
-    // Not stdin, which Node closes with the end of its child.
+    // Not stdin, because Node closes it when its child exits.
     stdio: ["ignore", "ignore", "ignore", "pipe"],
     detached: true,
   });
-  child.on("error", () => undefined); // no sh: no shell commands either
+  child.on("error", () => undefined); // sh is missing, so there are no shell commands either
   child.unref();
-  // Node makes none when it is out of file descriptors.
+  // undefined if no file descriptor is free.
   const socket = (child.stdio as typeof child.stdio | undefined)?.[3] as Socket | undefined;
   if (!socket) return undefined;
   const forget = () => {
     if (pipe === socket) pipe = undefined;
     socket.destroy();
   };
-  // It says nothing: what comes is its end.
+  // The watchdog writes nothing; the pipe ends when it ends.
   socket.resume().on("end", forget).on("error", forget);
   socket.unref();
   pipe = socket;
-  tell(processMark());
-  if (known.folder !== "") tell(known.folder);
-  for (const [group, sign] of known.groups) tell(`${sign}${group}`);
+  sendLine(processMark());
+  if (known.folder !== "") sendLine(known.folder);
+  for (const [group, sign] of known.groups) sendLine(`${sign}${group}`);
   return pipe;
 }
 
-/** A group has begun. */
+/** Reports a new group to the watchdog. */
 export function watchGroup(leaderPid: number): void {
   known.groups.set(leaderPid, "+");
-  tell(`+${leaderPid}`);
+  sendLine(`+${leaderPid}`);
 }
 
-/** The group's leader has exited, and others live on. */
+/** Reports that the leader of a group has exited and other members live. */
 export function watchOrphans(leaderPid: number): void {
   known.groups.set(leaderPid, "~");
-  tell(`~${leaderPid}`);
+  sendLine(`~${leaderPid}`);
 }
 
-/** The group is dead. */
+/** Reports a dead group. */
 export function unwatchGroup(leaderPid: number): void {
-  if (known.groups.delete(leaderPid)) tell(`-${leaderPid}`);
+  if (known.groups.delete(leaderPid)) sendLine(`-${leaderPid}`);
 }
 
-/** A folder of pipes that nobody shall find when this process has ended. */
+/** Reports a folder of pipes, which the watchdog removes when this process has ended. */
 export function watchFolder(path: string): void {
   known.folder = path;
-  // A line feed would make it two lines; such a folder is left to the system.
-  if (!path.includes("\n")) tell(path);
+  // A line feed would make it two lines; such a folder is not removed.
+  if (!path.includes("\n")) sendLine(path);
 }
 
-function tell(line: string): void {
+function sendLine(line: string): void {
   pipe?.write(`${line}\n`);
 }

@@ -2,16 +2,16 @@ import { stat } from "node:fs/promises";
 import { ToolError } from "@pikit/agent";
 
 /**
- * Rejects when the working folder is gone, which would otherwise look like a missing file or program.
+ * Rejects if the working folder is missing; otherwise the error of the command would name a missing file or program.
  *
- * @param isFolder - Rejects, with the system's `code`, where there is nothing. Default: looks at this machine.
+ * @param isFolder - Must reject with the system's `code` if the path does not exist. Default: checks on this machine.
  * @throws {ToolError} `cwd_missing`
  */
 export async function assertWorkingFolder(
   cwd: string,
   isFolder: (path: string) => Promise<boolean> = isLocalFolder,
 ): Promise<void> {
-  const advice = "Restore the folder, or go on in a session that was started in another one.";
+  const advice = "Restore the folder, or use a session that was started in another one.";
   const isThere = await isFolder(cwd).catch((cause: NodeJS.ErrnoException) => {
     throw new ToolError("cwd_missing", `Cannot use the working folder ${cwd} (${cause.code}). ${advice}`, { cause });
   });
