@@ -21,6 +21,7 @@ const cleanPlaces = [
   "coding-agent/src/prompt",
   "coding-agent/src/protocol",
   "coding-agent/src/session",
+  "coding-agent/src/tools",
   "rpc-client/src",
   "test-kit/src",
 ];

@@ -2,27 +2,27 @@ import { type AgentTool, type AgentToolResult, ToolError } from "@pikit/agent";
 import type { TSchema } from "@sinclair/typebox";
 import { isStandardSchema, readArguments, type ToolParameters, toJsonSchema } from "../protocol/tool-parameters.ts";
 
-/** Characters of the received arguments that are quoted back. */
+/** Maximum characters of the arguments to quote in an error. */
 const maxQuoted = 500;
 
-/** A tool as its author writes it. */
+/** The definition of a tool by its author. */
 export interface ToolDefinition<TArguments = unknown, TDetails = unknown> {
-  /** What the model calls it by. */
+  /** The name that the model uses in calls. */
   name: string;
-  /** For people. Default: the name. */
+  /** The name for users. Default: `name`. */
   label?: string;
-  /** What the model reads about it. */
+  /** The description for the model. */
   description: string;
   /** TypeBox, Zod (4.2 or newer) or another library with the Standard JSON Schema interface, or plain JSON Schema. */
   parameters: ToolParameters<TArguments>;
-  /** Whether it may run beside other `parallel` tools of the same answer. Default `sequential`. */
+  /** Whether the tool may run in parallel with other `parallel` tools of the same answer. Default `sequential`. */
   executionMode?: "parallel" | "sequential";
   /**
-   * Runs the tool. Failures are thrown, best as a `ToolError`: the model reads its message.
+   * Runs the tool. It reports a failure by throwing, preferably a `ToolError`; the model reads the message.
    *
-   * @param params - Validated; with the defaults and transformations of the schema's library. A copy that the tool may keep or change.
-   * @param signal - Aborted when the run is; a tool that has not returned 2 seconds later is left behind.
-   * @param onUpdate - Reports the output so far (all of it, not a delta). Ignored after the tool has returned.
+   * @param params - Validated, with the defaults and transformations of the schema library. A copy, which the tool may keep or change.
+   * @param signal - Aborted with the run. If the tool does not return within 2 seconds, the run continues without its result.
+   * @param onUpdate - Reports all output so far, not a delta. Ignored after the tool has returned.
    */
   execute(
     toolCallId: string,
@@ -33,8 +33,8 @@ export interface ToolDefinition<TArguments = unknown, TDetails = unknown> {
 }
 
 /**
- * Returns the tool as it is: `execute` gets the type of its arguments from the schema. Name the type yourself where the schema is plain JSON
- * Schema: `defineTool<{ city: string }>({ … })`.
+ * Returns the tool unchanged; infers the type of the arguments of `execute` from the schema. For plain JSON Schema, give the type:
+ * `defineTool<{ city: string }>({ … })`.
  */
 export function defineTool<TArguments = Record<string, unknown>, TDetails = unknown>(
   tool: ToolDefinition<TArguments, TDetails>,
@@ -43,9 +43,9 @@ export function defineTool<TArguments = Record<string, unknown>, TDetails = unkn
 }
 
 /**
- * The tool as the loop runs it; a tool that is one already stays the same object.
+ * Converts a definition to a tool for the agent loop. An object that is already such a tool is returned unchanged.
  *
- * @throws {TypeError} When its parameters cannot be told as JSON Schema.
+ * @throws {TypeError} When the parameters cannot be converted to JSON Schema.
  */
 export function toAgentTool(tool: ToolDefinition): AgentTool {
   const { name, label = name, description, parameters, executionMode } = tool;
@@ -60,7 +60,7 @@ export function toAgentTool(tool: ToolDefinition): AgentTool {
   };
 }
 
-/** The JSON Schema of a tool's parameters, which the loop takes in the place of a TypeBox schema. */
+/** Returns the JSON Schema of a tool's parameters, which the agent loop accepts as a TypeBox schema. */
 export function describeParameters(toolName: string, parameters: ToolParameters): TSchema {
   try {
     return toJsonSchema(parameters) as unknown as TSchema;
@@ -70,9 +70,9 @@ export function describeParameters(toolName: string, parameters: ToolParameters)
 }
 
 /**
- * Lets the library of a tool's schema have its say on arguments that fit the JSON Schema.
+ * Validates and transforms arguments with the library of the tool's schema, after the check with JSON Schema.
  *
- * @throws {ToolError} `invalid_arguments`, in the words of the check by JSON Schema.
+ * @throws {ToolError} `invalid_arguments`, with the same wording as the check with JSON Schema.
  */
 export async function checkArguments(toolName: string, parameters: ToolParameters, args: unknown): Promise<unknown> {
   const read = await readArguments(parameters, args);

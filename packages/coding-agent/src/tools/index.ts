@@ -9,15 +9,15 @@ import type { PreviewToolOptions } from "./preview/run.ts";
 import { createReadTool } from "./read/definition.ts";
 import { createWriteTool } from "./write/definition.ts";
 
-/** The parts of the outside world that a host can replace, and of the session that tools work for. */
+/** The replaceable parts of the environment, and the parts of the session that the tools use. */
 export interface BuiltInToolOptions extends BashToolOptions, FileToolOptions, PreviewToolOptions, DelegateToolOptions {
-  /** The list that `todo` changes. */
+  /** The list of the `todo` tool. */
   todos: Pick<TodoList, "set">;
 }
 
 type ToolFactory = (cwd: string, options: BuiltInToolOptions) => AgentTool;
 
-/** In the order in which models see them. Definitions of tools that are not among the defaults are loaded when they are asked for. */
+/** In the order for the model. The definitions of tools that are not default tools are loaded on demand. */
 const definitions = {
   read: () => createReadTool,
   bash: () => createBashTool,
@@ -41,10 +41,10 @@ export type BuiltInToolName = keyof typeof definitions;
 
 export const builtInToolNames = Object.keys(definitions) as BuiltInToolName[];
 
-/** What a session has that was not asked for other tools. */
+/** The tools of a session by default. */
 export const defaultToolNames: readonly BuiltInToolName[] = ["read", "bash", "edit", "write"];
 
-/** Loads what carries out calls of the usual tools, which otherwise comes with the first call of each. */
+/** Loads the implementations of the default tools, which are otherwise loaded with the first call of each. */
 export async function loadRuns(): Promise<void> {
   await Promise.all([import("./read/run.ts"), import("./bash/run.ts"), import("./edit/run.ts"), import("./write/run.ts")]);
 }
@@ -55,18 +55,18 @@ export function isBuiltInToolName(name: string): name is BuiltInToolName {
 
 const builtIn = new WeakSet<AgentTool>();
 
-/** Whether it is one of our own tools, and not another one of the same name. */
+/** Whether a tool is a built-in one, and not another tool with the same name. */
 export function isBuiltInTool(tool: AgentTool): boolean {
   return builtIn.has(tool);
 }
 
-/** Makes built-in tools that work in `cwd`, an absolute path. */
+/** Creates the built-in tools for a working folder; `cwd` is an absolute path. */
 export type CreateBuiltInTools = (cwd: string, options: BuiltInToolOptions) => AgentTool[];
 
 /**
  * Loads built-in tools.
  *
- * @param names - Which ones, in this order. Default: `defaultToolNames`.
+ * @param names - The tools to load, in this order. Default: `defaultToolNames`.
  */
 export async function loadTools(names: readonly BuiltInToolName[] = defaultToolNames): Promise<CreateBuiltInTools> {
   const factories: ToolFactory[] = await Promise.all(

@@ -6,7 +6,7 @@ import type { BashDetails, BashToolOptions } from "./run.ts";
 
 const { maxLines, maxBytes } = defaultOutputLimits;
 
-/** The `bash` tool for one working folder. A command that fails, times out or is aborted is a `ToolError` with its output. */
+/** The `bash` tool for one working folder. Throws a `ToolError` with the output if a command fails, times out or is aborted. */
 export function createBashTool(cwd: string, options: BashToolOptions = {}): AgentTool<BashSchema, BashDetails> {
   return {
     name: "bash",

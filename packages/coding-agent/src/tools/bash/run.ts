@@ -6,28 +6,28 @@ import { createThrottle } from "../output/throttle.ts";
 import { formatSize } from "../output/truncate.ts";
 import type { BashParameters } from "./parameters.ts";
 
-/** Between two reports of a running command's output. */
+/** The interval between two updates with the output of a running command. */
 const updateIntervalMs = 100;
 const { maxBytes } = defaultOutputLimits;
 
-/** How the command ended and what of its output is in the text; while it runs, only the output's part. */
+/** The result of the command and the part of its output in the text. While the command runs, only the fields about the output are set. */
 export type BashDetails = Omit<ProcessResult, "output" | "outcome" | "exitCode" | "exitSignal"> &
   Partial<Pick<ProcessResult, "outcome" | "exitCode" | "exitSignal">>;
 
-/** Sees the output of a running command as it comes, as plain text. */
+/** Called with the output of a running command as it arrives, as plain text. */
 export type CommandObserver = (toolCallId: string, stream: "stdout" | "stderr", chunk: string) => void;
 
 export interface BashToolOptions {
-  /** What runs the command. Default: this machine. */
+  /** Runs the command. Default: on this machine. */
   runProcess?: ProcessRunner;
-  /** For calls that ask for no timeout. Default: 0, which is no limit. */
+  /** The timeout of calls without one. Default: 0, which means no limit. */
   defaultTimeoutSeconds?: number;
   /**
-   * A pipe for each stream, so that `onCommandOutput` is told truly what came by which. Their order is then that in which they were
-   * read. Default: one pipe, exact order, and all output is told as stdout.
+   * Whether stdout and stderr have separate pipes, so that `onCommandOutput` gets the real stream; the order is that of reading. Default false:
+   * one pipe, in exact order, and all output is reported as stdout.
    */
   separateStreams?: boolean;
-  /** Told of output at once, before the throttled updates. What it throws ends the command. */
+  /** Called with output at once, before the throttled updates. If it throws, the command is killed. */
   onCommandOutput?: CommandObserver;
 }
 
@@ -38,9 +38,9 @@ interface BashCall extends BashToolOptions {
   onUpdate(partialResult: AgentToolResult<BashDetails>): void;
 }
 
-/** Carries out one call of `bash`. */
+/** Executes one call of `bash`. */
 export async function runBash({ command, timeout }: BashParameters, call: BashCall): Promise<AgentToolResult<BashDetails>> {
-  // The loop has checked this; programs that use the library call a tool directly.
+  // The agent loop has checked this, but users of the library may call the tool directly.
   if (timeout !== undefined && !(timeout > 0)) {
     throw new ToolError(
       "invalid_arguments",

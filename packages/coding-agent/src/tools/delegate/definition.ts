@@ -2,7 +2,7 @@ import type { AgentTool } from "@pikit/agent";
 import { delegateParameters } from "./parameters.ts";
 import type { DelegateDetails, DelegateToolOptions } from "./run.ts";
 
-/** The `delegate` tool: a sub-task in a fresh conversation. One that is not done is a `ToolError` with what it has said and used. */
+/** The `delegate` tool: runs a sub-task in a new conversation. Throws a `ToolError` with the last text and the usage if the sub-task fails. */
 export function createDelegateTool(options: DelegateToolOptions): AgentTool<typeof delegateParameters, DelegateDetails> {
   return {
     name: "delegate",

@@ -5,19 +5,19 @@ import { formatSize, HeadCollector } from "../output/truncate.ts";
 import type { DelegateParameters } from "./parameters.ts";
 import type { RunTask, TaskOutcome, TaskProgress } from "./task.ts";
 
-/** Between two reports of what a sub-task does. */
+/** The interval between two updates about a sub-task. */
 const updateIntervalMs = 100;
-/** How many of its last steps are shown. */
+/** Maximum number of steps in the details. */
 const shownSteps = 20;
 
-/** What a sub-task has done and used; `usage.cost.total` is in US dollars. */
+/** The work and the usage of a sub-task; `usage.cost.total` is in US dollars. */
 export interface DelegateDetails extends Omit<TaskProgress, "status"> {
   task: string;
-  /** Its last steps, oldest first. */
+  /** The last steps, oldest first. */
   steps: string[];
 }
 
-/** What an observer is told of a sub-task: `started`, `progress`*, then `finished` or `failed`. */
+/** An event of a sub-task. The order is `started`, any number of `progress`, then `finished` or `failed`. */
 export type DelegationEvent =
   | { type: "started"; description: string }
   | { type: "progress"; status: string }
@@ -27,9 +27,9 @@ export type DelegationEvent =
 export type DelegationObserver = (toolCallId: string, event: DelegationEvent) => void;
 
 export interface DelegateToolOptions {
-  /** Works on the task in a session of its own; see `createTaskRunner`. */
+  /** Runs the task in its own session; see `createTaskRunner`. */
   runTask: RunTask;
-  /** Told at once of what happens, before the throttled updates. */
+  /** Called with each event at once, before the throttled updates. */
   onDelegation?: DelegationObserver | undefined;
 }
 
@@ -39,7 +39,7 @@ interface DelegateCall extends DelegateToolOptions {
   onUpdate(partialResult: AgentToolResult<DelegateDetails>): void;
 }
 
-/** Carries out one call of `delegate`. */
+/** Executes one call of `delegate`. */
 export async function runDelegate(
   { task, tools }: DelegateParameters,
   { toolCallId, signal, onUpdate, runTask, onDelegation }: DelegateCall,

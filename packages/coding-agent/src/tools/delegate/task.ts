@@ -1,19 +1,19 @@
 import type { Usage } from "@pikit/ai";
 
-/** A sub-task, as the `delegate` tool hands it on. */
+/** A sub-task of the `delegate` tool. */
 export interface Task {
-  /** What is to be done, in words. */
+  /** The task for the model, in words. */
   task: string;
-  /** Default: all that the delegating session has. */
+  /** Names of tools. Default: all tools of the delegating session. */
   tools?: readonly string[] | undefined;
   signal: AbortSignal;
-  /** Told of each step. */
+  /** Called after each step. */
   onProgress(progress: TaskProgress): void;
 }
 
-/** What a sub-task has done and used so far. */
+/** The work and the usage of a sub-task so far. */
 export interface TaskProgress {
-  /** What it does now, in a line. */
+  /** The current step, in one line. */
   status: string;
   tools: readonly string[];
   turns: number;
@@ -21,16 +21,16 @@ export interface TaskProgress {
   usage: Usage;
 }
 
-/** How a sub-task ended. `text` is its last words, also when it failed. */
+/** The outcome of a sub-task. `text` is its last text, even if it failed. */
 export interface TaskOutcome extends Omit<TaskProgress, "status"> {
   text: string;
-  /** Why it is not done; undefined when it is. */
+  /** The reason of a failure; undefined if the task is done. */
   failure: { code: "failed" | "aborted" | "limit"; reason: string } | undefined;
 }
 
 /**
- * Works on a task in a session of its own and resolves however it ends.
+ * Runs a task in its own session. Resolves for every outcome of a started task.
  *
- * @throws {ToolError} `unknown_tool`, `too_deep`, `limit`, `failed`: it could not begin.
+ * @throws {ToolError} `unknown_tool`, `too_deep`, `limit` or `failed`: the task could not start.
  */
 export type RunTask = (task: Task) => Promise<TaskOutcome>;

@@ -3,7 +3,7 @@ import type { FileToolOptions } from "../files/file-access.ts";
 import { editParameters } from "./parameters.ts";
 import type { EditDetails } from "./run.ts";
 
-/** The `edit` tool for one working folder: replaces pieces of a text file. */
+/** The `edit` tool for one working folder: replaces parts of a text file. */
 export function createEditTool(cwd: string, options: FileToolOptions = {}): AgentTool<typeof editParameters, EditDetails> {
   return {
     name: "edit",

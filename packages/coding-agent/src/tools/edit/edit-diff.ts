@@ -4,18 +4,18 @@ import type { Replacement } from "./replacement.ts";
 
 /** Unchanged lines shown before and after each change. */
 const contextLines = 3;
-/** A longer diff is of use to nobody, and every entry of a session file and every event would carry it. */
+/** Maximum size of a diff. A longer one is not useful, and it would be in the session file and in each event. */
 const maxDiffBytes = 256 * 1024;
 const lineFeed = 0x0a;
 
 export interface EditDiff {
-  /** Unified, with line numbers in its hunk headers; applying it to the old text gives the new one. Empty when it would be over 256 KB. */
+  /** Unified diff with line numbers in the hunk headers; applied to the old text, it gives the new text. Empty if it would exceed 256 KB. */
   diff: string;
-  /** 1-based line at which the first change begins, in the new text. */
+  /** 1-based line of the first change, in the new text. */
   firstChangedLine: number;
 }
 
-/** The lines of a block of bytes become `added`. Lines include their LF. */
+/** A block of lines that is replaced by `added`. Lines include their LF. */
 interface Change {
   /** 0-based line of the old text. */
   line: number;
@@ -27,10 +27,10 @@ interface Change {
 }
 
 /**
- * Describes replacements whose places are known, so that no difference need be searched for: only the lines around them are looked at,
- * and those between are counted.
+ * Creates the diff of known replacements. Because their positions are known, only the lines around them are compared, and the lines between
+ * them are counted.
  *
- * @param replacements - In order, not overlapping, and changing something.
+ * @param replacements - Ordered and not overlapping; they must change the text.
  */
 export async function createEditDiff(
   path: string,
@@ -64,7 +64,7 @@ export async function createEditDiff(
   return { diff: diff.length > maxDiffBytes ? "" : diff, firstChangedLine };
 }
 
-/** Widens replacements to whole lines of both texts, and joins those that touch the same lines. */
+/** Extends replacements to whole lines of both texts, and joins replacements on the same lines. */
 function toBlocks(original: Buffer, replacements: readonly Replacement[]): Replacement[] {
   const blocks: Replacement[] = [];
   for (let index = 0; index < replacements.length; ) {
@@ -73,7 +73,7 @@ function toBlocks(original: Buffer, replacements: readonly Replacement[]): Repla
     const pieces: Buffer[] = [];
     let position = start;
     let end = start;
-    // Takes in replacements, and lines up to the end of the last one, until the block ends where a line of the new text ends.
+    // Adds replacements, and lines up to the end of the last one, until the block ends at a line end of the new text.
     for (;;) {
       const next = replacements[index];
       const isOpen = end > start && original[end - 1] !== lineFeed;
@@ -93,7 +93,7 @@ function toBlocks(original: Buffer, replacements: readonly Replacement[]): Repla
   return blocks;
 }
 
-/** Whether what has been put together ends where a line does, as nothing at all does. */
+/** Whether the pieces together end with a complete line, or are empty. */
 function endsWithLine(pieces: readonly Buffer[]): boolean {
   const last = pieces.findLast((piece) => piece.length > 0);
   return last === undefined || last.at(-1) === lineFeed;
@@ -104,7 +104,7 @@ function lineEndAfter(text: Buffer, position: number): number {
   return end === -1 ? text.length : end + 1;
 }
 
-/** Drops the lines at both ends of a block that stay as they are. */
+/** Removes the unchanged lines at both ends of a block. */
 function toChange(original: Buffer, { line, start, end, text }: Replacement & { line: number }): Change[] {
   const removed = splitLines(original.toString("utf8", start, end));
   const added = splitLines(text.toString());
@@ -122,7 +122,7 @@ function toChange(original: Buffer, { line, start, end, text }: Replacement & { 
   return change.removed.length + change.added.length > 0 ? [change] : [];
 }
 
-/** The lines with which both texts begin. */
+/** Counts the common lines at the beginning of both texts. */
 async function countCommonLines(a: Buffer, b: Buffer, pacer: Pacer): Promise<number> {
   let common = 0;
   for (let at = 0; at < a.length && at < b.length; ) {
@@ -171,7 +171,7 @@ function formatHunk(original: Buffer, hunk: readonly Change[], shift: number): s
     position = end;
   }
   show(" ", linesAfter(original, last.end));
-  // An empty side is numbered by the line before it.
+  // An empty side has the number of the line before it.
   const oldStart = oldCount === 0 ? from : from + 1;
   const newStart = newCount === 0 ? from + shift : from + shift + 1;
   return [`@@ -${oldStart},${oldCount} +${newStart},${newCount} @@`, ...body];
@@ -189,7 +189,7 @@ function linesAfter(text: Buffer, position: number): string[] {
   return readContext(text, position, end);
 }
 
-/** What is too long is left out, since the whole diff will be. */
+/** Reads lines for context. Long text may be cut, because the diff is then dropped as too long. */
 function readContext(text: Buffer, start: number, end: number): string[] {
   return splitLines(text.toString("utf8", start, Math.min(end, start + 2 * maxDiffBytes)));
 }

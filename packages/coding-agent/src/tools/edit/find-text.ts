@@ -1,25 +1,25 @@
 import { blanksAtEnd, foldText } from "./fold-text.ts";
 import type { FoldedView } from "./folded-view.ts";
 
-/** Occurrences counted before we say "more than": in a file of one repeated character there are millions. */
+/** Maximum occurrences to count. A file of one repeated character has millions. */
 export const maxCounted = 1000;
-/** Tolerant matches whose bytes are looked for: each costs about a millisecond, and a second one is an error already. */
+/** Maximum tolerant matches whose byte ranges are computed. Each takes about a millisecond, and more than one is an error anyway. */
 const maxUnfolded = 10;
 
-/** Bytes of the text. */
+/** A range of bytes of the text. */
 export interface Range {
   start: number;
   end: number;
 }
 
 export interface Matches {
-  /** The first ones, in order. */
+  /** The first matches, in order. */
   ranges: Range[];
-  /** All, overlapping ones too; at most one more than `maxCounted`. */
+  /** The number of all matches, including overlapping ones; at most `maxCounted` + 1. */
   count: number;
 }
 
-/** The places where exactly this text occurs. */
+/** Finds the exact occurrences of a text. */
 export function findExact(source: Buffer, wanted: string): Matches {
   const bytes = Buffer.from(wanted);
   const ranges: Range[] = [];
@@ -30,18 +30,18 @@ export function findExact(source: Buffer, wanted: string): Matches {
 }
 
 /**
- * The places where a text occurs when kinds of blanks, quotes, dashes and compatibility forms are not told apart, and blanks at the ends
- * of lines do not count.
+ * Finds the occurrences of a text with tolerance: kinds of blanks, quotes, dashes and compatibility forms are equal, and blanks at the ends of
+ * lines are ignored.
  */
 export function findTolerant(view: FoldedView, wanted: string): Matches {
   const core = foldText(wanted);
-  // Blanks alone would be found everywhere.
+  // Blanks alone would match everywhere.
   if (core.trim() === "") return { ranges: [], count: 0 };
   const blanks = blanksAtEnd(wanted);
   const positions: number[] = [];
   for (let at = view.text.indexOf(core); at !== -1 && positions.length <= maxCounted; at = view.text.indexOf(core, at + 1)) {
     const end = at + core.length;
-    // With blanks at its end, the text must be followed by the same, or by the end of the line.
+    // If the text ends with blanks, the match must be followed by the same blanks or by the end of the line.
     if (blanks === "" || isLineEnd(view.text, end) || view.text.startsWith(blanks, end)) positions.push(at);
   }
   const ranges = positions.slice(0, maxUnfolded).flatMap((at) => unfold(view, at, core, blanks) ?? []);
@@ -55,7 +55,7 @@ function unfold(view: FoldedView, at: number, core: string, blanks: string): Ran
     ? view.toSource(coreEnd, blanks === "" ? "beforeBlanks" : "afterBlanks")
     : view.toSource(coreEnd + blanks.length, "beforeBlanks");
   if (start === undefined || end === undefined) return undefined;
-  // Folding piece by piece, as finding the way back does, is not folding the whole in rare sequences of marks.
+  // The offsets are computed piece by piece, which differs from folding the whole text for rare sequences of combining marks.
   return foldText(view.source.toString("utf8", start, end)) === core ? { start, end } : undefined;
 }
 

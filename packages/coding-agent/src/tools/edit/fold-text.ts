@@ -1,18 +1,18 @@
-// What tolerant matching takes for equal. Both the old text and the file are folded, and the folded texts are compared.
+// Text folding for tolerant matching: the old text and the file are both folded, and the folded texts are compared.
 
 const singleQuotes = /[\u2018-\u201b\u2032\u02bc]/g;
 const doubleQuotes = /[\u201c-\u201f\u2033]/g;
 const dashes = /[\u2010-\u2015\u2212\ufe58\ufe63]/g;
 const spaces = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
 const trailingBlanks = /[ \t\r\f\v]+$/;
-// A base character with its marks, or a run of Hangul letters: what normalisation may join is in one segment.
+// A base character with its marks, or a sequence of Hangul letters: characters that normalisation may join are in one segment.
 const segments = /[\u1100-\u11ff]+|\P{M}\p{M}*|\p{M}+/gsu;
 const ascii = /^[\0-\x7f]*$/;
 
-/** Quotes, dashes and spaces of all kinds become the plain ones, and Unicode compatibility forms what they stand for. */
+/** Replaces all kinds of quotes, dashes and spaces by the ASCII ones, and applies Unicode normalisation (NFKC). */
 export function foldCharacters(text: string): string {
   if (ascii.test(text)) return text;
-  // Before normalisation, which makes two characters of a double prime.
+  // Before normalisation, which replaces a double prime by two characters.
   return text
     .replace(doubleQuotes, '"')
     .replace(spaces, " ")
@@ -22,29 +22,29 @@ export function foldCharacters(text: string): string {
     .replace(spaces, " ");
 }
 
-/** A folded line: without blanks at its end, which a line that goes on elsewhere keeps. */
-export function foldLine(line: string, goesOn = false): string {
+/** Folds a line and removes the blanks at its end; not if the line continues in the next piece. */
+export function foldLine(line: string, isContinued = false): string {
   const folded = foldCharacters(line);
-  return goesOn ? folded : folded.slice(0, lengthWithoutBlanks(folded));
+  return isContinued ? folded : folded.slice(0, lengthWithoutBlanks(folded));
 }
 
-/** The folded blanks at the end of a text's last line. */
+/** Returns the folded blanks at the end of the last line. */
 export function blanksAtEnd(text: string): string {
   const folded = foldCharacters(text.slice(text.lastIndexOf("\n") + 1));
   return folded.slice(lengthWithoutBlanks(folded));
 }
 
 /** Folds each line of a text. */
-export function foldText(text: string, lastLineGoesOn = false): string {
+export function foldText(text: string, isLastLineContinued = false): string {
   if (ascii.test(text) && !/[ \t\r\f\v](\n|$)/.test(text)) return text;
   const lines = text.split("\n");
-  return lines.map((line, index) => foldLine(line, lastLineGoesOn && index === lines.length - 1)).join("\n");
+  return lines.map((line, index) => foldLine(line, isLastLineContinued && index === lines.length - 1)).join("\n");
 }
 
 /**
- * The place in a line that corresponds to a place in the folded line.
+ * Converts an offset in the folded line to an offset in the line.
  *
- * @returns undefined for a place within what one character became: the middle dot of the three that "…" is.
+ * @returns undefined for an offset inside the replacement of one character, such as inside the three dots for "…".
  */
 export function unfoldOffset(line: string, foldedOffset: number): number | undefined {
   if (foldedOffset === 0) return 0;
@@ -57,7 +57,7 @@ export function unfoldOffset(line: string, foldedOffset: number): number | undef
   return undefined;
 }
 
-/** Not by the expression alone: on a long run of blanks inside the line it would begin anew at each. */
+/** A loop, because the regular expression alone takes quadratic time for many blanks inside a line. */
 function lengthWithoutBlanks(folded: string): number {
   const last = folded.at(-1);
   if (last === undefined || !trailingBlanks.test(last)) return folded.length;

@@ -1,26 +1,26 @@
 import { foldLine, foldText, unfoldOffset } from "./fold-text.ts";
 import type { Pacer } from "./pacer.ts";
 
-/** What is folded in one go: a few milliseconds, also where nothing is ASCII. */
+/** Bytes to fold without a pause: a few milliseconds, even for text without ASCII. */
 const pieceBytes = 32 * 1024;
-/** Characters tried as the beginning of a piece before one is taken that may not be right. */
+/** Maximum characters to try as the start of a piece; after that an unsafe one is accepted. */
 const maxCutAttempts = 256;
 const lineFeed = 0x0a;
 
 interface Piece {
-  /** Bytes of the text. */
+  /** `start` and `end` are byte offsets in the source. */
   start: number;
   end: number;
-  /** Where the folded piece begins in the folded text. */
+  /** The offset of the folded piece in the folded text. */
   foldedStart: number;
-  /** Whether its last line goes on in the next piece. */
+  /** Whether the last line continues in the next piece. */
   isCut: boolean;
 }
 
-/** Which side of blanks that folding drops is meant at the end of a line. */
+/** The position at the end of a line: before or after the blanks that folding removes. */
 export type LineEndSide = "beforeBlanks" | "afterBlanks";
 
-/** A text folded for tolerant matching, and the way back to the bytes of the text. */
+/** A text folded for tolerant matching, with the conversion of positions back to bytes of the source. */
 export class FoldedView {
   readonly text: string;
   readonly source: Buffer;
@@ -50,7 +50,7 @@ export class FoldedView {
     return new FoldedView(folded.join(""), source, pieces);
   }
 
-  /** @returns The byte of the text at which a place of the folded text is; undefined where none corresponds. */
+  /** @returns The byte offset in the source for a position in the folded text; undefined if there is none. */
   toSource(position: number, side: LineEndSide): number | undefined {
     const piece = this.#pieces[this.#pieceAt(position)];
     if (!piece) return undefined;
@@ -69,7 +69,7 @@ export class FoldedView {
     return undefined;
   }
 
-  /** The last piece that begins at or before a position. */
+  /** Finds the index of the last piece that starts at or before a position. */
   #pieceAt(position: number): number {
     let low = 0;
     let high = this.#pieces.length;
@@ -82,18 +82,18 @@ export class FoldedView {
   }
 }
 
-/** Where a piece may end so that folding it alone gives what folding the whole gives: best at a line's end. */
+/** Finds an end for a piece, so that folding the piece alone gives the same result as folding the whole text: preferably a line end. */
 function findCut(source: Buffer, start: number): number {
   const limit = start + pieceBytes;
   if (limit >= source.length) return source.length;
   const line = source.lastIndexOf(lineFeed, limit - 1) + 1;
   if (line > start) return line;
-  // Within a long line: before a printable character of ASCII, which joins with nothing before it.
+  // Within a long line: before a printable ASCII character, which never joins with the character before it.
   for (let at = limit; at > start + pieceBytes / 2; at--) {
     const byte = source[at] ?? 0;
     if (byte > 0x20 && byte < 0x7f) return at;
   }
-  // Within a long line that has none: before a character that is no mark.
+  // Within a long line without one: before a character that is not a mark.
   let cut = limit;
   for (let at = limit, attempts = 0; at > start && attempts < maxCutAttempts; at--) {
     if (((source[at] ?? 0) & 0xc0) === 0x80) continue;

@@ -1,15 +1,14 @@
 import type { Replacement } from "./replacement.ts";
 
-/** Beyond that many changed lines the whole text is replaced: finding out what is common would take long. */
+/** With more changed lines, the whole text is replaced, because a line diff would take long. */
 const maxChangedLines = 1000;
 
 /**
- * Narrows the replacement of a text that matched tolerantly: lines that are the same in the edit's old and new text stay in the file as
- * they are there.
+ * Reduces the replacement of a tolerant match: lines that are the same in the old and the new text of the edit stay unchanged in the file.
  *
- * @param match - What matched in the file. It has as many lines as `oldText`.
- * @param start - Where `match` begins.
- * @param oldText - And `newText`: with LF only.
+ * @param match - The matching text of the file; it has as many lines as `oldText`.
+ * @param start - The offset of `match`.
+ * @param oldText - Like `newText`, with LF only.
  */
 export async function keepCommonLines(match: Buffer, start: number, oldText: string, newText: string): Promise<Replacement[]> {
   const { diffArrays } = await import("diff");

@@ -4,12 +4,12 @@ const pieceBytes = 512 * 1024;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** A text as it would be with LF only, and the way back to the original's positions. All positions are in bytes. */
+/** A text with CRLF replaced by LF, with the conversion of positions back to the original. All positions are in bytes. */
 export class LineEndView {
   readonly lf: Buffer;
   /** Whether more than half of the lines end with CRLF. */
   readonly mostlyCrlf: boolean;
-  /** Positions, in `lf`, of those LF that are CRLF in the original; ascending. */
+  /** Ascending positions in `lf` of each LF that is a CRLF in the original. */
   readonly #crlfPositions: readonly number[];
 
   private constructor(lf: Buffer, mostlyCrlf: boolean, crlfPositions: readonly number[]) {
@@ -43,7 +43,7 @@ export class LineEndView {
     return this.#crlfPositions.length > 0;
   }
 
-  /** A position right before the LF of a CRLF becomes that before its CR, so that a match takes both or none. */
+  /** Converts a position to the original. A position before the LF of a CRLF becomes the one before its CR, so that matches never split a CRLF. */
   toOriginal(position: number): number {
     let low = 0;
     let high = this.#crlfPositions.length;

@@ -3,7 +3,7 @@ import type { Pacer } from "./pacer.ts";
 const pieceBytes = 1024 * 1024;
 const lineFeed = 0x0a;
 
-/** How many lines end between two positions (bytes). */
+/** Counts the line ends between two byte positions. */
 export async function countLineEnds(text: Buffer, start: number, end: number, pacer: Pacer): Promise<number> {
   let count = 0;
   for (let from = start; from < end; from += pieceBytes) {
@@ -14,7 +14,7 @@ export async function countLineEnds(text: Buffer, start: number, end: number, pa
   return count;
 }
 
-/** The 1-based numbers of the lines at ascending positions. */
+/** Returns the 1-based line numbers of ascending byte positions. */
 export async function lineNumbersAt(text: Buffer, positions: readonly number[], pacer: Pacer): Promise<number[]> {
   const numbers: number[] = [];
   let line = 1;

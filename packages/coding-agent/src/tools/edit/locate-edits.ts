@@ -8,20 +8,20 @@ import { describeNearest } from "./nearest-text.ts";
 import type { Pacer } from "./pacer.ts";
 import type { Replacement } from "./replacement.ts";
 
-/** One replacement as a model asks for it. */
+/** A replacement requested by the model. */
 export interface Edit {
   oldText: string;
   newText: string;
 }
 
 export interface LocatedEdits {
-  /** In the order of the file. */
+  /** In file order. */
   replacements: Replacement[];
-  /** Indexes of the edits whose old text is not in the file exactly. */
+  /** Indexes of the edits without an exact match. */
   tolerant: number[];
 }
 
-/** Lines named when a text occurs several times. */
+/** Maximum line numbers in the error for several matches. */
 const maxLinesNamed = 5;
 const tolerance = "when blanks at the ends of lines and kinds of quotes, dashes and spaces do not count";
 
@@ -32,12 +32,11 @@ interface Found {
 }
 
 /**
- * Finds where each edit applies. All are looked for in the original text, and each must occur exactly once. Line ends do not matter for
- * that: LF in an edit stands for the CRLF of the file, and in a file that mostly has CRLF, new lines get it too. A text that does not
- * occur exactly is looked for tolerantly, see fold-text.ts.
+ * Finds the position of each edit in the original text. Each old text must occur exactly once. LF in an edit also matches CRLF, and if most
+ * lines of the file end with CRLF, new lines get it too. If there is no exact match, the search is tolerant; see fold-text.ts.
  *
  * @param original - UTF-8, without byte order mark.
- * @param path - For the error texts.
+ * @param path - For error messages.
  * @throws {ToolError} `empty_old_text`, `not_found`, `ambiguous` or `overlap`; the abort's reason.
  */
 export async function locateEdits(original: Buffer, edits: readonly Edit[], path: string, pacer: Pacer): Promise<LocatedEdits> {
@@ -62,7 +61,7 @@ export async function locateEdits(original: Buffer, edits: readonly Edit[], path
       if (!range) throw await notFoundError(text.lf, wanted, name, path, pacer);
       tolerant.push(index);
     }
-    // What matches exactly in a file of LF can be replaced as a whole: the lines that stay are the same.
+    // An exact match in a file with LF can be replaced as a whole, because its unchanged lines are identical.
     const isSame = exact && (!text.hasCrlf || (edit.newText.includes("\r") && !text.mostlyCrlf));
     const replacements = isSame
       ? [{ ...range, text: Buffer.from(edit.newText) }]
@@ -79,7 +78,7 @@ interface Search {
   name: string;
   path: string;
   pacer: Pacer;
-  /** Said of tolerant matches; with a space before it. */
+  /** A note for tolerant matches; begins with a space. */
   how?: string;
 }
 

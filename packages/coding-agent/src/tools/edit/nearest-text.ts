@@ -3,33 +3,33 @@ import { foldCharacters } from "./fold-text.ts";
 import { countLineEnds } from "./line-numbers.ts";
 import type { Pacer } from "./pacer.ts";
 
-/** How much of a file is searched: half a second at most, while other work goes on. */
+/** Maximum bytes to search: at most half a second, with pauses for other work. */
 const maxSearchedBytes = 16 * 1024 * 1024;
 const pieceBytes = 32 * 1024;
-/** Lines of the old text that are looked for. */
+/** Maximum lines of the old text to search for. */
 const maxWantedLines = 200;
-/** Places that may be the best; more come from lines that are everywhere and say nothing. */
+/** Maximum candidates. More candidates come only from lines that occur everywhere. */
 const maxPlaces = 10_000;
-/** Characters of a line that are compared with another. */
+/** Maximum characters of a line to compare. */
 const maxComparedLength = 200;
 const maxComparisons = 100_000;
 const minLikeness = 0.5;
-/** Characters of a line that are shown. */
+/** Maximum characters of a line to show. */
 const maxShownLength = 120;
 
 interface Place {
-  /** 0-based line of the file at which the old text would begin. */
+  /** 0-based line of the file at which the old text would start. */
   line: number;
   score: number;
 }
 
 /**
- * Says where in a file something like a text is that does not occur in it, and in which line they first differ.
+ * Describes the most similar text in a file, for a text that does not occur in it, and the first line that differs.
  *
- * @param text - UTF-8 whose lines end with LF.
- * @param wanted - With LF.
- * @param name - What the wanted text is called, such as `oldText`.
- * @returns undefined when nothing is near.
+ * @param text - UTF-8 with LF line ends.
+ * @param wanted - With LF line ends.
+ * @param name - The name of the wanted text in the message, such as `oldText`.
+ * @returns undefined if no text is similar.
  */
 export async function describeNearest(text: Buffer, wanted: string, name: string, pacer: Pacer): Promise<string | undefined> {
   const wantedLines = (wanted.endsWith("\n") ? wanted.slice(0, -1) : wanted).split("\n");
@@ -52,12 +52,12 @@ export async function describeNearest(text: Buffer, wanted: string, name: string
   return `The nearest text is at ${where}. Where ${expected}, ${actual} (line ${first + different + 1}). ${advice}`;
 }
 
-/** The place that shares the most with the wanted lines, blanks around a line left aside; long lines count more. */
+/** Finds the place with the most common lines, ignoring blanks around lines. Long lines count more. */
 async function findSharedLines(text: Buffer, wantedLines: readonly string[], pacer: Pacer): Promise<Place | undefined> {
   const indexes = new Map<string, number[]>();
   for (const [index, line] of wantedLines.slice(0, maxWantedLines).entries()) {
     const key = foldCharacters(line).trim();
-    // A bracket or a blank line says nothing.
+    // Brackets and blank lines are too common.
     if (!/\w\w/.test(key)) continue;
     const known = indexes.get(key);
     if (known) known.push(index);
@@ -78,7 +78,7 @@ async function findSharedLines(text: Buffer, wantedLines: readonly string[], pac
   return best;
 }
 
-/** The line that is most like the longest of the wanted ones. */
+/** Finds the line that is most similar to the longest wanted line. */
 async function findAlikeLine(text: Buffer, wantedLines: readonly string[], pacer: Pacer): Promise<Place | undefined> {
   const keys = wantedLines.slice(0, maxWantedLines).map((line) => foldCharacters(line).trim().slice(0, maxComparedLength));
   const wanted = keys.reduce((longest, key) => (key.length > longest.length ? key : longest), "");
@@ -92,7 +92,7 @@ async function findAlikeLine(text: Buffer, wantedLines: readonly string[], pacer
   await forEachLine(text, pacer, (line, number) => {
     const candidate = line.trim();
     if (candidate === "") return;
-    // Words in common find a text that is part of a line; the distance finds misspelt words.
+    // Common words find a text that is part of a line; the edit distance finds misspelt words.
     let likeness = allLetters === 0 ? 0 : (0.9 * lettersOf(words.filter((word) => candidate.includes(word)))) / allLetters;
     const ratio = candidate.length / wanted.length;
     if (ratio > 0.5 && ratio < 2 && comparisons < maxComparisons) {
@@ -105,13 +105,13 @@ async function findAlikeLine(text: Buffer, wantedLines: readonly string[], pacer
   return best;
 }
 
-/** @param visit - Gets each line without its end, and its 0-based number. */
+/** @param visit - Called with each line, without line end, and its 0-based number. */
 async function forEachLine(text: Buffer, pacer: Pacer, visit: (line: string, number: number) => void): Promise<void> {
   let number = 0;
   for (let start = 0; start < text.length; ) {
     const limit = Math.min(start + pieceBytes, text.length);
     const lastLine = limit === text.length ? limit : text.lastIndexOf(0x0a, limit - 1) + 1;
-    // A line longer than a piece is looked at in pieces, as if they were lines.
+    // A line longer than a piece is split into pieces, which count as lines.
     const end = lastLine > start ? lastLine : limit;
     const lines = text.toString("utf8", start, end).split("\n");
     const rest = lines.pop() ?? "";
@@ -122,7 +122,7 @@ async function forEachLine(text: Buffer, pacer: Pacer, visit: (line: string, num
   }
 }
 
-/** Lines without their ends, fewer where the text ends. */
+/** Reads `count` lines without line ends; fewer at the end of the text. */
 async function readLines(text: Buffer, first: number, count: number, pacer: Pacer): Promise<string[]> {
   let start = 0;
   let passed = 0;
@@ -145,7 +145,7 @@ async function readLines(text: Buffer, first: number, count: number, pacer: Pace
   return lines;
 }
 
-/** Whether a wanted line is no reason for not matching. The first may begin, and the last end, within a line of the file. */
+/** Whether a wanted line matches a line of the file. The first wanted line may start, and the last may end, inside a line of the file. */
 function isAlike(wanted: string, line: string | undefined, index: number, wantedLines: readonly string[]): boolean {
   if (line === undefined) return false;
   const [left, right] = [foldCharacters(wanted).trimEnd(), foldCharacters(line).trimEnd()];
@@ -156,7 +156,7 @@ function isAlike(wanted: string, line: string | undefined, index: number, wanted
   return isLast ? right.startsWith(left) : right === left;
 }
 
-/** A line as JSON, so that tabs can be told from blanks; of a long one what is around the first difference. */
+/** Quotes a line as JSON, which makes tabs visible. Of a long line, only the part around the first difference is shown. */
 function quote(line: string, other = ""): string {
   let same = 0;
   while (same < line.length && line[same] === other[same]) same++;

@@ -1,26 +1,26 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Lets other work of the process go on between the pieces of a long computation. */
+/** Pauses a long computation between its pieces, for other work of the process. */
 export class Pacer {
   readonly #maxBlockMs: number;
   readonly #signal: AbortSignal;
-  #turnBeganAt = performance.now();
+  #turnStartedAt = performance.now();
 
-  /** @param maxBlockMs - How long a turn may last before `pause` ends it. Default 8. */
+  /** @param maxBlockMs - Maximum milliseconds without a pause. Default 8. */
   constructor(signal: AbortSignal, maxBlockMs = 8) {
     this.#signal = signal;
     this.#maxBlockMs = maxBlockMs;
   }
 
   /**
-   * To be called after each piece.
+   * Pauses if it is time to; called after each piece.
    *
-   * @throws The abort's reason.
+   * @throws The reason of the abort signal.
    */
   async pause(): Promise<void> {
-    if (performance.now() - this.#turnBeganAt < this.#maxBlockMs) return;
+    if (performance.now() - this.#turnStartedAt < this.#maxBlockMs) return;
     await nextTurn();
     this.#signal.throwIfAborted();
-    this.#turnBeganAt = performance.now();
+    this.#turnStartedAt = performance.now();
   }
 }

@@ -10,7 +10,7 @@ export const editParameters = Type.Object({
   oldText: Type.Optional(oldText),
   newText: Type.Optional(newText),
   edits: Type.Optional(
-    // Some models write one edit where the list should be.
+    // Some models give a single edit instead of a list.
     Type.Union([Type.Array(edit), edit], {
       description:
         "Several replacements, made all or not at all; each oldText is looked for in the unchanged file, and none may overlap",

@@ -1,11 +1,11 @@
-/** One replacement at its place, in bytes of the file: `text` instead of what is from `start` to before `end`. */
+/** Replaces the bytes of the file from `start` (inclusive) to `end` (exclusive) by `text`. */
 export interface Replacement {
   start: number;
   end: number;
   text: Buffer;
 }
 
-/** The file with all replacements made; they are in order and do not overlap. */
+/** Applies replacements, which must be ordered and not overlap. */
 export function applyReplacements(original: Buffer, replacements: readonly Replacement[]): Buffer {
   const pieces: Buffer[] = [];
   let position = 0;

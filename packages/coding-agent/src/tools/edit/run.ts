@@ -19,19 +19,19 @@ const maxFileBytes = fileLimits.edit;
 const byteOrderMark = Buffer.from("\ufeff");
 
 export interface EditDetails {
-  /** Absolute, with links followed. */
+  /** Absolute, with links resolved. */
   path: string;
-  /** Unified diff with line numbers; applied to the old content it gives the new one. Empty when it would be over 256 KB. */
+  /** Unified diff with line numbers; applied to the old content, it gives the new content. Empty if it would exceed 256 KB. */
   diff: string;
   /** 1-based line in the new file. */
   firstChangedLine: number;
-  /** How many edits were made. */
+  /** The number of edits. */
   replacements: number;
-  /** How many of them matched only tolerantly. */
+  /** The number of edits without an exact match. */
   tolerantMatches: number;
 }
 
-/** Carries out one call of `edit`. */
+/** Executes one call of `edit`. */
 export async function runEdit(
   { path, ...request }: EditParameters,
   { cwd, signal, files = localFiles }: FileToolCall,
@@ -61,9 +61,9 @@ interface EditedText {
   changed: Buffer;
   diff: string;
   firstChangedLine: number;
-  /** How many edits. */
+  /** The number of edits. */
   count: number;
-  /** Indexes of the edits that matched tolerantly. */
+  /** Indexes of the edits without an exact match. */
   tolerant: number[];
 }
 
@@ -96,11 +96,11 @@ function toToolResult(path: string, realPath: string, { diff, firstChangedLine, 
   return { content: [{ type: "text" as const, text }], details };
 }
 
-/** Accepts all spellings: the list, a single edit in its place, and the pair beside or instead of it. */
+/** Accepts all forms: the list, a single edit instead of the list, and the pair instead of the list or in addition to it. */
 function listEdits({ oldText, newText, edits }: Omit<EditParameters, "path">): Edit[] {
   const listed = edits === undefined ? [] : Array.isArray(edits) ? edits : [edits];
   const hasPair = oldText !== undefined && newText !== undefined;
-  // Models that give both often repeat one edit.
+  // Models that give both forms often repeat one edit.
   const isRepeated = listed.some((edit) => edit.oldText === oldText && edit.newText === newText);
   const all = hasPair && !isRepeated ? [{ oldText, newText }, ...listed] : listed;
   if (all.length === 0 || (oldText === undefined) !== (newText === undefined)) {

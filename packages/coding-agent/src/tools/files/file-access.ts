@@ -1,16 +1,16 @@
-/** What a path leads to. `other` is a device, pipe or socket. */
+/** The type of a file. `other` is a device, pipe or socket. */
 export type FileType = "file" | "directory" | "link" | "other";
 
 export interface FileFacts {
   type: FileType;
-  /** Bytes; of a link or a directory, whatever the system says. */
+  /** Bytes. For links and directories, the value of the system. */
   size: number;
   /** Milliseconds since 1970. */
   modifiedMs: number;
 }
 
 export interface DirectoryEntry {
-  /** The last part of its path. */
+  /** The last segment of the path. */
   name: string;
   /** Links are not followed. */
   type: FileType;
@@ -28,44 +28,44 @@ export interface OpenFile {
 }
 
 /**
- * The files that tools read and write. The default is this machine's; a host may put a container, another machine or a tree in memory
- * behind it.
+ * The file system of the tools. The default is that of this machine; a host may implement it with a container, another machine or a tree in
+ * memory.
  *
- * Paths are absolute. What fails rejects with an error that has Node's `code` (`ENOENT`, `EACCES` …) and `syscall`, from which the words
- * for the model are made.
+ * Paths are absolute. Failing operations must reject with an error that has Node's `code` (`ENOENT`, `EACCES` …) and `syscall`; the message
+ * for the model is derived from them.
  */
 export interface FileAccess {
-  /** What `~` stands for. Default: the home folder of this process's user. */
+  /** The folder for `~`. Default: the home folder of the user of this process. */
   readonly homeFolder?: string;
-  /** The facts about what a path leads to, links followed. */
+  /** Returns the facts about a path; follows links. */
   stat(path: string): Promise<FileFacts>;
-  /** The facts about the path itself, which may be a link. */
+  /** Returns the facts about a path; does not follow links. */
   lstat(path: string): Promise<FileFacts>;
-  /** The path with all links followed. */
+  /** Resolves all links in a path. */
   realpath(path: string): Promise<string>;
-  /** Where a link points, as it was written. */
+  /** Returns the target of a link, unchanged. */
   readlink(path: string): Promise<string>;
-  /** In no particular order, without `.` and `..`. */
+  /** Returns the entries in any order, without `.` and `..`. */
   readdir(path: string): Promise<DirectoryEntry[]>;
   open(path: string): Promise<OpenFile>;
-  /** Makes a folder and those above it; one that is there is no error. */
+  /** Creates a folder and its parents; an existing folder is not an error. */
   mkdir(path: string): Promise<void>;
   /**
-   * Gives a file this content and keeps its permissions; creates it where there is none. Whatever happens, the old content or all of the
-   * new is there.
+   * Replaces the content of a file and keeps its permissions; creates a missing file. Must be atomic: after a failure the file has either the
+   * old or the whole new content.
    *
-   * @param path - With links followed; its folder exists.
+   * @param path - With links resolved; its folder exists.
    */
   replace(path: string, content: string | Uint8Array, signal: AbortSignal): Promise<{ created: boolean }>;
 }
 
-/** What the tools that work on files take. */
+/** The options of tools that work on files. */
 export interface FileToolOptions {
   /** Default: the files of this machine. */
   files?: FileAccess;
 }
 
-/** What one call of such a tool works with. */
+/** The context of one call of such a tool. */
 export interface FileToolCall {
   /** The working folder, absolute. */
   cwd: string;

@@ -19,12 +19,12 @@ const reasons: Record<string, [code: string, reason: string, advice: string]> = 
 };
 
 /**
- * The error of a file operation in words for the model, with the path and the system's code. A `ToolError` and an abort are returned
- * as they are.
+ * Converts the error of a file operation to one for the model, with the path and the system's code. A `ToolError` and an abort are returned
+ * unchanged.
  *
- * @param action - What failed, such as `read`.
- * @param path - As the model wrote it.
- * @param absolutePath - Where that led.
+ * @param action - The failed action, such as `read`.
+ * @param path - The path from the model.
+ * @param absolutePath - The resolved path.
  */
 export function toFileError(error: unknown, action: string, path: string, absolutePath: string): Error {
   if (isToolError(error) || !isSystemError(error)) return error instanceof Error ? error : new Error(String(error));
@@ -33,19 +33,19 @@ export function toFileError(error: unknown, action: string, path: string, absolu
   return new ToolError(code, `Cannot ${action} ${where}: ${reason} (${error.code}). ${advice}`, { cause: error });
 }
 
-/** What a tool was asked to do with which file. */
+/** The action of a tool on a file. */
 export interface FileRequest {
   files: FileAccess;
   cwd: string;
-  /** Such as `read`. */
+  /** For example `read`. */
   action: string;
-  /** As the model wrote it. */
+  /** The path from the model. */
   path: string;
-  /** Where that led. */
+  /** The resolved path. */
   absolutePath: string;
 }
 
-/** As `toFileError`; for a file that is not there, with the names of those that may have been meant. */
+/** Like `toFileError`; for a missing file it also suggests existing paths with similar names. */
 export async function explainFileError(error: unknown, { files, cwd, action, path, absolutePath }: FileRequest): Promise<Error> {
   const explained = toFileError(error, action, path, absolutePath);
   if (!isToolError(explained) || explained.code !== "not_found" || !isSystemError(error)) return explained;

@@ -1,6 +1,6 @@
 import { imageTypeOf } from "@pikit/ai";
 
-/** How many bytes from a file's head `detectFileKind` should get. */
+/** The number of bytes from the start of a file that `detectFileKind` needs. */
 export const kindHeadBytes = 8192;
 
 export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be";
@@ -8,15 +8,15 @@ export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be";
 export type FileKind =
   | { kind: "text"; encoding: TextEncoding }
   | { kind: "image"; mimeType: string }
-  /** `format` names an image that models cannot see. */
+  /** `format` is set for image formats that models do not support. */
   | { kind: "binary"; format?: string };
 
 /**
- * Tells what a file is from its first bytes, not from its name. Images are those that every provider takes. A NUL byte makes a file
- * binary unless a byte order mark says UTF-16.
+ * Detects the kind of a file from its first bytes, not from its name. Images are only the formats that every provider accepts. A file with a
+ * NUL byte is binary, unless it has a byte order mark for UTF-16.
  */
 export function detectFileKind(head: Uint8Array): FileKind {
-  // As latin1 each character is a byte.
+  // In latin1 each character is one byte.
   const start = Buffer.from(head.subarray(0, 16)).toString("latin1");
   const mimeType = imageTypeOf(head);
   if (mimeType !== undefined) return { kind: "image", mimeType };

@@ -2,7 +2,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { FileAccess } from "./file-access.ts";
 import { localFiles } from "./local-files.ts";
 
-/** Links followed before we call it a loop, as Linux does. */
+/** Maximum links to follow before they count as a loop, as in Linux. */
 const maxLinks = 40;
 
 interface Queues {
@@ -11,16 +11,16 @@ interface Queues {
   lastLookup: Promise<unknown>;
 }
 
-/** One table for all sessions of a process, since two may work on the same file. */
+/** Shared by all sessions of the process, because they may work on the same file. */
 const queuesOf = new WeakMap<FileAccess, Queues>();
 
 /**
- * Runs `task` after all earlier tasks on the same file, under whatever name, have finished; tasks on other files run beside it. The
- * order is that of the calls, although finding out which file a path means takes time.
+ * Runs `task` after all earlier tasks on the same file, even under another path; tasks on other files run in parallel. The order is that of the
+ * calls, although resolving a path is asynchronous.
  *
  * @param locate - Finds the absolute path.
- * @param task - Gets the real path: links followed, also where the file does not exist yet.
- * @param files - Where the path leads to a file. Two accesses have queues of their own.
+ * @param task - Called with the real path: links are resolved, even if the file does not exist yet.
+ * @param files - The file system. Each has its own queues.
  */
 export async function inFileQueue<T>(
   locate: () => Promise<string>,
@@ -44,7 +44,7 @@ export async function inFileQueue<T>(
   return run;
 }
 
-/** The path with all links followed; of parts that do not exist, the path at which they would be made. */
+/** Resolves all links; for a missing file, returns the path where it would be created. */
 async function findRealPath(files: FileAccess, path: string, links = 0): Promise<string> {
   try {
     return await files.realpath(path);

@@ -6,10 +6,10 @@ import type { FileAccess } from "./file-access.ts";
 import { localFiles } from "./local-files.ts";
 
 /**
- * The absolute path that a model means. Understands `~`, file URLs, and the leading `@` with which users mention files (unless
- * something in `cwd` is really called so). Relative paths start at `cwd`, not at the folder of this process.
+ * Converts a path from the model to an absolute path. Accepts `~`, file URLs, and a leading `@`, with which users mention files (unless that
+ * name exists in `cwd`). Relative paths start at `cwd`, not at the working folder of this process.
  *
- * @throws {ToolError} `invalid_path`: empty, with a NUL, or a file URL that names no local file.
+ * @throws {ToolError} `invalid_path`: the path is empty, contains a NUL, or is a file URL of another host.
  */
 export async function expandPath(cwd: string, path: string, files: FileAccess = localFiles): Promise<string> {
   if (path === "" || path.includes("\0"))
@@ -21,9 +21,9 @@ export async function expandPath(cwd: string, path: string, files: FileAccess = 
 }
 
 /**
- * As `expandPath`, for a file that should exist. Models cannot tell some names apart, or spell them otherwise than the disk does:
- * where a name is missing, one that differs only in kinds of space or apostrophe or in Unicode normalisation is taken, and so is the
- * path inside quotes. Without such a name the path is returned as it is.
+ * Like `expandPath`, for a file that should exist. Models spell some names differently from the disk, so if a name is missing, this function
+ * also accepts one that differs only in the kind of space or apostrophe or in Unicode normalisation, and a path in quotes. Without such a
+ * name the path is returned unchanged.
  */
 export async function findExisting(cwd: string, path: string, files: FileAccess = localFiles): Promise<string> {
   const exact = await expandPath(cwd, path, files);
@@ -74,7 +74,7 @@ function firstSegment(path: string): string {
 }
 
 async function exists(files: FileAccess, path: string): Promise<boolean> {
-  // Not following links: the name is what is asked for, and a link to nothing is one.
+  // Does not follow links, because a name also exists if it is a dangling link.
   return files.lstat(path).then(
     () => true,
     () => false,

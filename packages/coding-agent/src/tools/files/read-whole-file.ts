@@ -1,20 +1,20 @@
 import { tooLargeError } from "@pikit/ai/files/sync";
 import type { OpenFile } from "./file-access.ts";
 
-/** Large reads are made in pieces, between which an abort is seen. */
+/** Large files are read in pieces, so that an abort takes effect between them. */
 const pieceBytes = 8 * 1024 * 1024;
 
 /**
- * Reads all of a file, of which it need not know the size exactly.
+ * Reads a whole file, even if its exact size is unknown.
  *
- * @param size - Bytes, as far as they are known; what is beyond them is read too, up to `maxBytes`.
- * @throws {FileError} `EFBIG`. The abort's reason, and what the access throws.
+ * @param size - The expected size in bytes. A longer file is also read, up to `maxBytes`.
+ * @throws {FileError} `EFBIG`. Also the reason of the abort signal and the errors of the file access.
  */
 export async function readWholeFile(
   file: OpenFile,
   { path, size, maxBytes, signal }: { path: string; size: number; maxBytes: number; signal: AbortSignal },
 ): Promise<Uint8Array> {
-  // One more, so that the end is seen without growing.
+  // One more byte, so that the end of the file is detected without a larger buffer.
   let bytes = new Uint8Array(Math.min(size, maxBytes) + 1);
   let length = 0;
   for (;;) {

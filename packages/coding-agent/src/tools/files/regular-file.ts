@@ -3,11 +3,11 @@ import { assertWorkingFolder } from "../../exec/working-folder.ts";
 import type { FileAccess, FileFacts } from "./file-access.ts";
 
 /**
- * The facts about a file that has content to read. Devices and pipes are refused, since reading them may never end.
+ * Returns the facts about a regular file. Devices and pipes are refused, because reading them may never end.
  *
- * @param action - What is about to be done, such as `read`; for the error text.
- * @param path - As the model wrote it; for the error text.
- * @throws {ToolError} `is_directory` or `not_a_file`; the error of the access when there is nothing.
+ * @param action - The intended action, such as `read`; for the error message.
+ * @param path - The path from the model; for the error message.
+ * @throws {ToolError} `is_directory` or `not_a_file`; for a missing file, the error of the file access.
  */
 export async function statRegularFile(files: FileAccess, absolutePath: string, action: string, path: string): Promise<FileFacts> {
   const facts = await files.stat(absolutePath);
@@ -21,7 +21,7 @@ export async function statRegularFile(files: FileAccess, absolutePath: string, a
 }
 
 /**
- * Rejects when the working folder is gone from where the tools look for files.
+ * Rejects if the working folder is missing in the file system of the tools.
  *
  * @throws {ToolError} `cwd_missing`
  */

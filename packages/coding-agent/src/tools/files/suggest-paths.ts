@@ -3,14 +3,14 @@ import { distance } from "fastest-levenshtein";
 import type { DirectoryEntry, FileAccess } from "./file-access.ts";
 
 const maxSuggestions = 3;
-/** A folder with more is looked at in part only. */
+/** Maximum names of a folder to compare. */
 const maxNames = 10_000;
 
 /**
- * Existing paths whose names are close to those of a path that does not exist: the name that is missing may be misspelt, have another
- * extension, or be only the beginning.
+ * Finds existing paths that are similar to a missing path: the missing name may be misspelt, have another extension, or be only the beginning
+ * of a name.
  *
- * @returns Absolute, the nearest first, at most three.
+ * @returns At most three absolute paths, the most similar first.
  */
 export async function suggestPaths(files: FileAccess, missingPath: string): Promise<string[]> {
   const { root } = parse(missingPath);
@@ -35,7 +35,7 @@ export async function suggestPaths(files: FileAccess, missingPath: string): Prom
 async function findNearNames(files: FileAccess, folder: string, name: string): Promise<string[]> {
   const entries = await files.readdir(folder).catch((): DirectoryEntry[] => []);
   const wanted = name.toLowerCase();
-  // Two letters that changed places are two changes.
+  // Two transposed letters count as two changes.
   const maxChanges = Math.ceil(withoutExtension(wanted).length / 3);
   const ranked = entries.slice(0, maxNames).flatMap((entry) => {
     const candidate = entry.name.toLowerCase();

@@ -2,20 +2,19 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { isMissing } from "@pikit/ai/files";
 import type { FileAccess } from "./file-access.ts";
 
-/** More links in a row than any system follows. */
+/** Maximum links in a row; no system follows more. */
 const maxLinks = 40;
 
-/** Whether `path` is `folder` or below it; both absolute and with links followed. */
+/** Whether `path` is `folder` or below it; both must be absolute, with links resolved. */
 export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way === "" || !(way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way));
 }
 
 /**
- * Where a write to `path` would really end up: links are followed, those to nothing too, and what does not exist yet is taken as it is
- * written.
+ * Finds the real target of a write to `path`: resolves links, also dangling ones, and keeps missing segments unchanged.
  *
- * @returns undefined when that cannot be found out.
+ * @returns undefined if the target cannot be determined.
  */
 export async function findWriteTarget(files: FileAccess, path: string, linksLeft = maxLinks): Promise<string | undefined> {
   const missing: string[] = [];

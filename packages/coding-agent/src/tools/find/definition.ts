@@ -7,7 +7,7 @@ import { defaultLimit, findParameters } from "./parameters.ts";
 
 const { maxBytes } = defaultOutputLimits;
 
-/** The `find` tool for one working folder: files, folders and links by name. Nothing found is a normal result. */
+/** The `find` tool for one working folder: finds files, folders and links by name. An empty result is not an error. */
 export function createFindTool(cwd: string, options: FileToolOptions = {}): AgentTool<typeof findParameters, PathListDetails> {
   return {
     name: "find",

@@ -1,7 +1,7 @@
 import type { Static } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
 
-/** Paths that are returned when a call asks for no other number. */
+/** The default of `limit`. */
 export const defaultLimit = 1000;
 
 export const findParameters = Type.Object({

@@ -10,7 +10,7 @@ import { openRoot } from "../search/search-root.ts";
 import { walkTree } from "../search/walk.ts";
 import { defaultLimit, type FindParameters } from "./parameters.ts";
 
-/** Carries out one call of `find`. */
+/** Executes one call of `find`. */
 export async function runFind(
   { pattern, path = ".", limit = defaultLimit }: FindParameters,
   { cwd, signal, files = localFiles }: FileToolCall,

@@ -5,7 +5,7 @@ import { defaultLimit, grepParameters, maxLineLength } from "./parameters.ts";
 import type { GrepDetails } from "./render-matches.ts";
 import type { GrepToolOptions } from "./run.ts";
 
-/** The `grep` tool for one working folder. No match is a normal result; a pattern that is not valid is a `ToolError`. */
+/** The `grep` tool for one working folder. An empty result is not an error; an invalid pattern is a `ToolError`. */
 export function createGrepTool(cwd: string, options: GrepToolOptions = {}): AgentTool<typeof grepParameters, GrepDetails> {
   return {
     name: "grep",

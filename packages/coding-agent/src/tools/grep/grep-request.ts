@@ -1,7 +1,7 @@
 import type { FileAccess } from "../files/file-access.ts";
 import type { SearchRoot } from "../search/search-root.ts";
 
-/** A search for lines, whoever does it. */
+/** A search for lines, independent of the implementation. */
 export interface GrepRequest {
   files: FileAccess;
   root: SearchRoot;
@@ -10,9 +10,9 @@ export interface GrepRequest {
   ignoreCase: boolean;
   /** Lines before and after each match. */
   context: number;
-  /** Most matches. */
+  /** Maximum matches. */
   limit: number;
-  /** Which files of a folder are searched. Default: all. */
+  /** Selects the files of a folder to search. Default: all. */
   glob?: { text: string; accepts(path: string): boolean };
   signal: AbortSignal;
 }

@@ -4,25 +4,25 @@ import { walkTree } from "../search/walk.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import { RipgrepUnavailable } from "./ripgrep-process.ts";
 
-/** Milliseconds after which a search is looked into that is still going: most take less, and to look takes longer than ripgrep does. */
-const lookAfterMs = 500;
+/** Milliseconds before the check of a running search. Most searches take less, and the check takes longer than ripgrep. */
+const checkAfterMs = 500;
 
 /**
- * Runs a search by ripgrep, which waits for ever where a .gitignore is a pipe, and reads for ever where it is an endless device. A search
- * that goes on for long is ended when there is one of those.
+ * Runs a search with ripgrep. ripgrep hangs if a .gitignore is a pipe or an endless device, so a long search is checked for such files and
+ * aborted if there is one.
  *
- * @throws {RipgrepUnavailable} Then; and what the search throws.
+ * @throws {RipgrepUnavailable} If there is such a file. Also the errors of the search.
  */
 export async function unlessHeldUp<T>(request: GrepRequest, search: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const work = new AbortController();
   const abort = () => work.abort(request.signal.reason);
   const over = new AbortController();
-  const look = async () => {
+  const check = async () => {
     const path = await findOddIgnoreFile(request, over.signal);
     if (path !== undefined) work.abort(new RipgrepUnavailable(`${path} is no regular file.`));
   };
-  // A tree that cannot be walked is the search's to report.
-  const timer = setTimeout(() => void look().catch(() => undefined), lookAfterMs);
+  // If the tree cannot be walked, the search reports the error.
+  const timer = setTimeout(() => void check().catch(() => undefined), checkAfterMs);
   request.signal.addEventListener("abort", abort, { once: true });
   if (request.signal.aborted) abort();
   try {

@@ -1,7 +1,7 @@
 import { invalidPattern } from "./pattern-errors.ts";
 import { toRe2 } from "./re2-pattern.ts";
 
-/** @param line - Without its line end. */
+/** @param line - Without line end. */
 export type LineMatcher = (line: string) => boolean;
 
 export interface LinePattern {
@@ -11,8 +11,8 @@ export interface LinePattern {
 }
 
 /**
- * Makes the test of a line, in linear time whatever the pattern. It understands what ripgrep does, except that `\b` and `\B` go by
- * ASCII letters, and that bytes which are not UTF-8 match like U+FFFD.
+ * Creates a matcher for lines, which takes linear time for every pattern. It supports the syntax of ripgrep, except that `\b` and `\B` use
+ * ASCII letters, and that invalid UTF-8 matches like U+FFFD.
  *
  * @throws {ToolError} `invalid_pattern`
  */
@@ -22,7 +22,7 @@ export async function createLineMatcher({ pattern, isLiteral, ignoreCase }: Line
   const source = isLiteral ? RE2JS.quote(pattern) : toRe2(pattern);
   try {
     const regex = RE2JS.compile(source, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
-    // A lone CR ends a line for `^` and `$`, and no pattern matches one.
+    // A CR counts as a line end for `^` and `$`, and no pattern matches it.
     return (line) => (line.includes("\r") ? line.split("\r").some((part) => regex.test(part)) : regex.test(line));
   } catch (cause) {
     const reason = toReason((cause as Error).message);
@@ -30,7 +30,7 @@ export async function createLineMatcher({ pattern, isLiteral, ignoreCase }: Line
   }
 }
 
-/** Says it as ripgrep would, where the words of RE2 are no help. */
+/** Replaces unclear messages of RE2 by those of ripgrep. */
 function toReason(message: string): string {
   const reason = message.replace(/^error parsing regexp: /, "");
   if (/: `\(\?<?[=!]/.test(reason)) return "look-around, including look-ahead and look-behind, is not supported";

@@ -7,10 +7,10 @@ const { maxBytes } = defaultOutputLimits;
 export interface FoundLine {
   /** 1-based. */
   number: number;
-  /** Without its line end, cut at `maxLineLength`. */
+  /** Without line end, cut at `maxLineLength`. */
   text: string;
   isCut: boolean;
-  /** Else it is context. */
+  /** false for a context line. */
   isMatch: boolean;
 }
 
@@ -22,13 +22,13 @@ export interface FoundFile {
 
 export interface FoundMatches {
   files: FoundFile[];
-  /** The limit at which the search stopped; null when it saw everything. */
+  /** The limit at which the search stopped; null if it was complete. */
   truncatedBy: "matches" | "bytes" | null;
-  /** How many files and folders could not be read. */
+  /** The number of files and folders that could not be read. */
   unreadable: number;
 }
 
-/** Gathers matching lines and their context up to the limits. Lines come in order, file after file. */
+/** Collects matching lines and their context up to the limits. Lines must be added in order, file by file. */
 export class MatchCollector {
   readonly #limit: number;
   readonly #context: number;
@@ -37,13 +37,13 @@ export class MatchCollector {
   #bytes = 0;
   #truncatedBy: FoundMatches["truncatedBy"] = null;
 
-  /** @param limit - Most matches. `context` - lines around each, which are kept for the last one too. */
+  /** @param limit - Maximum matches. `context`: lines around each match, also around the last one. */
   constructor({ limit, context }: { limit: number; context: number }) {
     this.#limit = limit;
     this.#context = context;
   }
 
-  /** @returns Whether more is wanted. */
+  /** @returns Whether the search should continue. */
   add(path: string, line: FoundLine): boolean {
     if (this.#truncatedBy !== null) return false;
     if (line.isMatch && this.#matches === this.#limit) this.#truncatedBy = "matches";
@@ -60,7 +60,7 @@ export class MatchCollector {
     return true;
   }
 
-  /** Takes back the lines of the file that came last, which turned out to be binary. */
+  /** Removes the lines of the last file, because it is binary. */
   drop(path: string): void {
     if (this.#truncatedBy !== null || this.#files.at(-1)?.path !== path) return;
     for (const { text, isMatch } of this.#files.pop()?.lines ?? []) {
@@ -69,11 +69,11 @@ export class MatchCollector {
     }
   }
 
-  /** @param unreadable - How many files and folders could not be read. */
+  /** @param unreadable - The number of files and folders that could not be read. */
   end(unreadable: number): FoundMatches {
     const last = this.#files.at(-1);
     if (last) {
-      // What stopped the search may have sent its own context ahead.
+      // The match that exceeded the limit may have added its context lines before.
       const lastMatch = last.lines.findLast(({ isMatch }) => isMatch)?.number ?? Number.NEGATIVE_INFINITY;
       last.lines = last.lines.filter(({ number }) => number <= lastMatch + this.#context);
       if (last.lines.length === 0) this.#files.pop();
@@ -82,7 +82,7 @@ export class MatchCollector {
   }
 }
 
-/** One result from those of searches in separate parts of a tree, each within the same limits. */
+/** Merges the results of searches in separate parts of a tree, each with the same limits. */
 export function mergeMatches(parts: readonly FoundMatches[], limits: { limit: number; context: number }): FoundMatches {
   const collector = new MatchCollector(limits);
   const files = parts.flatMap((part) => part.files).sort((a, b) => comparePaths(a.path, b.path));
@@ -93,11 +93,11 @@ export function mergeMatches(parts: readonly FoundMatches[], limits: { limit: nu
   return { ...merged, truncatedBy };
 }
 
-/** A line as it is kept. */
+/** Removes a final CR and cuts a long line. */
 export function toFoundLine(number: number, text: string, isMatch: boolean): FoundLine {
   const line = text.endsWith("\r") ? text.slice(0, -1) : text;
   if (line.length <= maxLineLength) return { number, text: line, isCut: false, isMatch };
-  // Not through the middle of a character.
+  // Does not split a surrogate pair.
   const end = /[\ud800-\udbff]/.test(line[maxLineLength - 1] ?? "") ? maxLineLength - 1 : maxLineLength;
   return { number, text: line.slice(0, end), isCut: true, isMatch };
 }

@@ -1,9 +1,9 @@
 import type { Static } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
 
-/** Matches that are returned when a call asks for no other number. */
+/** The default of `limit`. */
 export const defaultLimit = 100;
-/** Longest line that is shown, in UTF-16 units: minified code would fill the answer. */
+/** Maximum length of a shown line, in UTF-16 units; otherwise minified code would fill the result. */
 export const maxLineLength = 500;
 
 export const grepParameters = Type.Object({

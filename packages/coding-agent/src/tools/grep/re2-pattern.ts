@@ -1,15 +1,15 @@
 import { invalidPattern, lineBreakInPattern } from "./pattern-errors.ts";
 
 /**
- * What `\w`, `\d` and `\s` stand for in ripgrep, by UTS #18: letters of all scripts, not of English only. The ranges are the letters
- * among the symbols (Other_Alphabetic).
+ * The meaning of `\w`, `\d` and `\s` in ripgrep, according to UTS #18: they include the letters of all scripts. The ranges in `w` are the
+ * symbols that count as letters (Other_Alphabetic).
  */
 const classes: Record<string, string> = {
   w: "\\p{L}\\p{M}\\p{Nd}\\p{Nl}\\p{Pc}\\x{200c}\\x{200d}\\x{24b6}-\\x{24e9}\\x{1f130}-\\x{1f149}\\x{1f150}-\\x{1f169}\\x{1f170}-\\x{1f189}",
   d: "\\p{Nd}",
   s: "\\x{9}-\\x{d}\\x{20}\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}",
 };
-/** The complements that can stand inside a class. */
+/** The complements that are possible inside a class. */
 const complements: Record<string, string> = {
   D: "\\P{Nd}",
   S: "\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{84}\\x{86}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{10ffff}",
@@ -20,8 +20,8 @@ const setOperation = /^(?:&&|--|~~)/;
 const setsNeedRipgrep = "set operations in classes need ripgrep, which is not in use here";
 
 /**
- * A pattern for ripgrep as one for RE2. Both are of one family; what differs is the meaning of the Perl classes, some escapes, and a
- * `{` that is not a quantifier, which ripgrep refuses.
+ * Converts a pattern of ripgrep to one of RE2. The syntaxes differ in the Perl classes, some escapes, and a `{` that is not a quantifier,
+ * which ripgrep refuses.
  *
  * @throws {ToolError} `invalid_pattern`
  */

@@ -5,22 +5,22 @@ import { maxLineLength } from "./parameters.ts";
 
 const { maxBytes } = defaultOutputLimits;
 
-/** What a search for lines found, and how much of it is shown. */
+/** The result of a search for lines. */
 export interface GrepDetails {
-  /** Absolute: what was searched. */
+  /** The searched file or folder, absolute. */
   path: string;
-  /** The matches that are shown: paths as in the text, 1-based line numbers. */
+  /** The shown matches: paths as in the text, 1-based line numbers. */
   files: { path: string; lines: number[] }[];
-  /** How many that are. */
+  /** The number of shown matches. */
   matches: number;
-  /** How many there are; null when the search stopped at a limit. */
+  /** The number of all matches; null if the search stopped at a limit. */
   totalMatches: number | null;
-  /** Whether there are more than are shown. */
+  /** Whether matches are missing in the text. */
   truncated: boolean;
   truncatedBy: "matches" | "bytes" | null;
-  /** Lines that are shown only in part. */
+  /** The number of shown lines that are cut. */
   cutLines: number;
-  /** Files and folders that could not be read; counted only when the search was not stopped by a limit. */
+  /** The number of files and folders that could not be read; 0 if the search stopped at a limit. */
   unreadable: number;
   outputLines: number;
   /** UTF-8 bytes. */
@@ -28,15 +28,15 @@ export interface GrepDetails {
 }
 
 export interface RenderOptions {
-  /** Absolute: what was searched. */
+  /** The searched file or folder, absolute. */
   path: string;
-  /** From a path relative to the root to the one to show. */
+  /** Converts a path relative to the root to the path to show. */
   show(path: string): string;
   context: number;
   limit: number;
 }
 
-/** Matches as `path:line: text`, context as `path-line- text`, `--` where lines are left out between, and notes on what is missing. */
+/** Formats matches as `path:line: text`, context as `path-line- text`, gaps as `--`, and adds notes about missing matches. */
 export function renderMatches(found: FoundMatches, options: RenderOptions): { text: string; details: GrepDetails } {
   const head = new HeadCollector({ maxLines: Number.POSITIVE_INFINITY, maxBytes });
   const details: GrepDetails = {
@@ -79,7 +79,7 @@ function addLines(
       if (isCut) details.cutLines++;
       if (!isMatch) continue;
       details.matches++;
-      // Here, so that a file whose first match does not fit is not there.
+      // Added here, so that a file is not listed if its first match does not fit.
       if (shownMatches.push(number) === 1) details.files.push({ path: shownPath, lines: shownMatches });
     }
   }

@@ -4,17 +4,17 @@ import { ToolError } from "@pikit/agent";
 import { leaderExited, trackGroup } from "../../exec/running-groups.ts";
 import { type RecordHandler, RecordReader } from "./ripgrep-records.ts";
 
-/** Of what ripgrep complains about, only the beginning is wanted. */
+/** Maximum length of ripgrep's error output to keep. */
 const maxErrorLength = 16 * 1024;
-/** The end of a line about a file or folder that could not be read. */
+/** The end of an error line about an unreadable file or folder. */
 const systemError = /\(os error \d+\)$/;
 
-/** ripgrep cannot be started; its work must be done without it. */
+/** ripgrep cannot be used; the caller searches without it. */
 export class RipgrepUnavailable extends Error {
   override readonly name = "RipgrepUnavailable";
 }
 
-/** ripgrep refuses its arguments; the message is its own. */
+/** ripgrep refuses its arguments; the message is that of ripgrep. */
 export class RipgrepRefusal extends Error {
   override readonly name = "RipgrepRefusal";
 }
@@ -29,30 +29,30 @@ export interface RipgrepRun extends RecordHandler {
 }
 
 /**
- * The path of the ripgrep that is installed with this package.
+ * Returns the path of the ripgrep that is installed with this package.
  *
- * @returns undefined when it is not there, as after an installation without optional dependencies.
+ * @returns undefined if it is missing, for example after an installation without optional dependencies.
  */
 export async function findRipgrep(): Promise<string | undefined> {
   try {
     return (await import("@vscode/ripgrep")).rgPath;
   } catch {
-    return undefined; // its module throws where the binary for this platform is not installed
+    return undefined; // the module throws if the binary for this platform is not installed
   }
 }
 
 /**
- * Runs ripgrep to its end, or until the handler wants no more.
+ * Runs ripgrep to its end, or until the handler stops it.
  *
- * @returns How many files and folders it could not read.
- * @throws {RipgrepUnavailable} {@link RipgrepRefusal}, {ToolError} `search_failed`, and the abort's reason.
+ * @returns The number of files and folders that could not be read.
+ * @throws {RipgrepUnavailable} {@link RipgrepRefusal}, {ToolError} `search_failed`, and the reason of the abort signal.
  */
 export async function runRipgrep({ program, args, cwd, signal, ...handler }: RipgrepRun): Promise<number> {
   signal.throwIfAborted();
   const child = await start(program, args, cwd);
   const kill = () => {
     child.kill("SIGKILL");
-    // What is in the pipe is not wanted any more.
+    // Drops the output that is still in the pipe.
     child.stdout?.destroy();
   };
   let isStopped = false;
@@ -64,7 +64,7 @@ export async function runRipgrep({ program, args, cwd, signal, ...handler }: Rip
   });
   const complaints = readComplaints(child);
   signal.addEventListener("abort", kill, { once: true });
-  // The start took a moment in which nobody listened.
+  // An abort during the start was before this listener.
   if (signal.aborted) kill();
   try {
     await once(child, "close");
@@ -82,7 +82,7 @@ export async function runRipgrep({ program, args, cwd, signal, ...handler }: Rip
 
 async function start(program: string, args: readonly string[], cwd: string): Promise<ChildProcess> {
   try {
-    // In a group of its own, so that it ends with this process like the commands of bash.
+    // In its own process group, so that it ends with this process, like the commands of bash.
     const child = spawn(program, args, { cwd, stdio: ["ignore", "pipe", "pipe"], detached: true });
     await once(child, "spawn");
     trackGroup(child.pid as number);

@@ -1,24 +1,24 @@
-/** How ripgrep reports a file that turned out to be binary, after lines of it have been printed. */
+/** The message of ripgrep for a binary file of which it has already printed lines. */
 const binaryNotice =
   /^(.*): (?:WARNING: stopped searching binary file after match|binary file matches) \(found "[^"]*" byte around offset \d+\)$/s;
-/** Lines are shown cut far below this. ripgrep cuts them too, but by characters, which can be made of any number of code points. */
+/** Maximum bytes of a record; shown lines are much shorter. ripgrep's own limit is in characters, which can have any number of code points. */
 const maxRecordBytes = 64 * 1024;
 const lineFeed = 10;
 
 export interface RecordHandler {
-  /** @returns Whether more is wanted. */
+  /** @returns Whether the search should continue. */
   onLine(path: string, number: number, text: string, isMatch: boolean): boolean;
-  /** Lines of this file came before it was seen to be binary. */
+  /** Called if a file is binary although lines of it were reported. */
   onBinary(path: string): void;
 }
 
 /**
- * Reads what ripgrep prints with `--null --line-number --no-heading`: records of path, NUL, line number, `:` (match) or `-` (context),
- * text and LF. A path may contain LF, the rest neither LF nor NUL.
+ * Parses the output of ripgrep with `--null --line-number --no-heading`: records of path, NUL, line number, `:` (match) or `-` (context),
+ * text and LF. A path may contain LF; the other parts contain neither LF nor NUL.
  */
 export class RecordReader {
   readonly #handler: RecordHandler;
-  /** The beginning of a record whose end has not come. */
+  /** The pieces of an incomplete record. */
   #held: Buffer[] = [];
   #heldBytes = 0;
 
@@ -26,7 +26,7 @@ export class RecordReader {
     this.#handler = handler;
   }
 
-  /** @returns Whether more is wanted. */
+  /** @returns Whether the search should continue. */
   push(chunk: Buffer): boolean {
     let start = 0;
     for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
@@ -50,7 +50,7 @@ export class RecordReader {
     if (pathEnd === -1) {
       const binaryPath = binaryNotice.exec(line.toString())?.[1];
       if (binaryPath === undefined) {
-        // The LF belongs to a path.
+        // The LF is part of a path.
         this.#hold(Buffer.from([lineFeed]));
         return true;
       }

@@ -10,7 +10,7 @@ import { maxLineLength } from "./parameters.ts";
 import { explainRefusal } from "./pattern-errors.ts";
 import { RipgrepRefusal, runRipgrep } from "./ripgrep-process.ts";
 
-/** The same whatever the user's configuration, the environment and the platform. */
+/** Arguments that make the results independent of the user's configuration, the environment and the platform. */
 const fixedArgs = [
   "--no-config",
   "--null",
@@ -22,10 +22,10 @@ const fixedArgs = [
   "--color=never",
   "--path-separator=/",
   "--sort=path",
-  // Files that shrink while they are mapped kill the process.
+  // With memory maps, a file that shrinks kills the process.
   "--no-mmap",
   "--crlf",
-  // In bytes, so never fewer characters than are shown.
+  // In bytes; this is enough for all characters that are shown.
   `--max-columns=${8 * maxLineLength}`,
   "--max-columns-preview",
   "--hidden",
@@ -39,8 +39,8 @@ const fixedArgs = [
 /**
  * Searches with ripgrep.
  *
- * @param program - Its absolute path.
- * @throws {RipgrepUnavailable} Also where it would never end. {ToolError} `invalid_pattern` or `search_failed`, and the abort's reason.
+ * @param program - The absolute path of ripgrep.
+ * @throws {RipgrepUnavailable} Also if the search would hang. {ToolError} `invalid_pattern` or `search_failed`. The reason of the abort signal.
  */
 export function searchWithRipgrep(program: string, request: GrepRequest): Promise<FoundMatches> {
   return unlessHeldUp(request, (signal) => searchRoot(program, { ...request, signal }));
@@ -57,9 +57,9 @@ async function searchRoot(program: string, request: GrepRequest): Promise<FoundM
 }
 
 /**
- * Outside of repositories ripgrep either disregards .gitignore files or, told not to, no longer stops their rules at the root of a
- * repository below. So repositories below are searched by themselves. Whether there are any is found out while the search is running
- * that is right when there are none.
+ * Searches a folder outside of repositories. There ripgrep ignores .gitignore files; with `--no-require-git` it uses them, but their rules then
+ * also apply inside nested repositories. So nested repositories are searched separately. A first search assumes that there are none, while a
+ * scan looks for them.
  */
 async function searchOutsideRepositories(program: string, request: GrepRequest): Promise<FoundMatches> {
   const anywhere = ["--no-require-git"];
@@ -70,7 +70,7 @@ async function searchOutsideRepositories(program: string, request: GrepRequest):
   const scanning = findRepositories({ ...request, signal: AbortSignal.any([request.signal, scan.signal]) }, () => reached);
   const guessed = guessing.then(
     (found) => {
-      // What comes after the last match that is shown cannot matter.
+      // Repositories after the last shown match do not matter.
       if (found.truncatedBy !== null) reached = found.files.at(-1)?.path;
       return found;
     },
@@ -97,7 +97,7 @@ async function searchOutsideRepositories(program: string, request: GrepRequest):
   return mergeMatches(await Promise.all(parts), request);
 }
 
-/** The repositories in a tree, but not those inside others; relative paths in order. */
+/** Finds the repositories in a tree, but not those nested in others. Returns relative paths in order. */
 async function findRepositories({ files, root, signal }: GrepRequest, reached: () => string | undefined): Promise<string[]> {
   const found: string[] = [];
   const enter = (path: string, { isRepository }: { isRepository: boolean }) => {
@@ -118,7 +118,7 @@ interface Scope {
   cwd?: string;
   /** Relative to `cwd`. */
   paths?: readonly string[];
-  /** From a path that ripgrep prints to one that is relative to the root. */
+  /** Converts a path from ripgrep to one relative to the root. */
   toPath?(printed: string): string;
 }
 
@@ -133,7 +133,7 @@ async function search(program: string, request: GrepRequest, scope: Scope): Prom
       args: [
         ...fixedArgs,
         ...args,
-        // A type is looked at after the ignore rules; a glob would readmit what they exclude.
+        // A type is applied after the ignore rules; a glob would include ignored files again.
         ...(onlyNames === undefined ? [] : [`--type-add=wanted:${onlyNames}`, "--type=wanted"]),
         `--context=${context}`,
         ...(isLiteral ? ["--fixed-strings"] : []),

@@ -17,13 +17,13 @@ import { findRipgrep, RipgrepUnavailable } from "./ripgrep-process.ts";
 
 export interface GrepToolOptions extends FileToolOptions {
   /**
-   * Where ripgrep is: its absolute path, or undefined when there is none, and then a slower search gives the same results. Default: the
-   * one that is installed with this package. Not asked when `files` is given, since ripgrep knows this machine only.
+   * Returns the absolute path of ripgrep, or undefined to use a slower search with the same results. Default: the ripgrep that is installed with
+   * this package. Not called if `files` is set, because ripgrep can only search this machine.
    */
   findRipgrep?: () => Promise<string | undefined>;
 }
 
-/** Carries out one call of `grep`. */
+/** Executes one call of `grep`. */
 export async function runGrep(
   params: GrepParameters,
   call: FileToolCall & Pick<GrepToolOptions, "findRipgrep">,
@@ -77,7 +77,7 @@ async function search(program: string | undefined, request: GrepRequest): Promis
 async function compileFileGlob(text: string): Promise<NonNullable<GrepRequest["glob"]>> {
   const isNegated = text.startsWith("!");
   const body = isNegated ? text.slice(1) : text;
-  // A file is never a folder: what is meant is its content.
+  // Only files are matched, so a glob for a folder means its content.
   const { matches } = await compileGlob(body.endsWith("/") ? `${body}**` : body);
   return { text, accepts: (path) => matches(path, false) !== isNegated };
 }

@@ -4,31 +4,31 @@ import type { LineMatcher } from "./line-matcher.ts";
 import { type FoundLine, toFoundLine } from "./matches.ts";
 
 const chunkBytes = 64 * 1024;
-/** Buffers that no scan is using. A new one for each file of a large tree would keep the garbage collector busy. */
+/** Free buffers for reuse. A new buffer for each file of a large tree would create much garbage. */
 const spareChunks: Buffer[] = [];
 const maxSpareChunks = 16;
-/** Of a longer line only the beginning is searched, so that it neither fills the memory nor holds the event loop. */
+/** Maximum length of a line to search; the rest is ignored, to limit memory and the time without a pause. */
 const maxLineLength = 1024 * 1024;
 
 export interface ScanOptions {
   matches: LineMatcher;
   /** Lines before and after each match. */
   context: number;
-  /** Most matches; the scan stops at the next. */
+  /** Maximum matches; the scan stops at the next one. */
   limit: number;
   signal: AbortSignal;
 }
 
 export interface FileScan {
   lines: FoundLine[];
-  /** There is a NUL in it, as far as it was read. `lines` are those before the block with the NUL. */
+  /** Whether the read part contains a NUL. `lines` then has the lines before the chunk with the NUL. */
   isBinary: boolean;
 }
 
 /**
- * The lines of a file that match, with context. CRLF ends a line as LF does; a byte order mark tells UTF-16 and is not text.
+ * Finds the matching lines of a file, with context. Lines end with LF or CRLF; a byte order mark selects UTF-16 and is not part of the text.
  *
- * @throws What the file access throws, and the abort's reason.
+ * @throws The errors of the file access, and the reason of the abort signal.
  */
 export async function scanFile(files: FileAccess, path: string, options: ScanOptions): Promise<FileScan> {
   const { signal } = options;
@@ -73,14 +73,14 @@ function detectEncoding(head: Uint8Array): string {
 class LineScan {
   readonly found: FoundLine[] = [];
   readonly #options: ScanOptions;
-  /** The beginning of a line whose end has not come. */
+  /** The pieces of an incomplete line. */
   #held: string[] = [];
   #heldLength = 0;
   #number = 0;
   #matches = 0;
-  /** Lines before the one at hand that may become context. */
+  /** The last lines, which become context if the next line matches. */
   #before: FoundLine[] = [];
-  /** How many lines after a match are still to be taken. */
+  /** The number of context lines that are still missing after a match. */
   #after = 0;
   isDone = false;
 

@@ -5,13 +5,13 @@ import { createLineMatcher } from "./line-matcher.ts";
 import { type FoundMatches, MatchCollector } from "./matches.ts";
 import { type FileScan, scanFile } from "./scan-file.ts";
 
-/** How many files are read at a time. */
+/** The number of files to read in parallel. */
 const filesAhead = 8;
 
 /**
- * Searches through the file access, with the results that ripgrep has: for other file systems, and where ripgrep is missing.
+ * Searches with the file access, with the same results as ripgrep: for other file systems, and if ripgrep is missing.
  *
- * @throws {ToolError} `invalid_pattern`, what the access throws for the root, and the abort's reason.
+ * @throws {ToolError} `invalid_pattern`. Also the errors of the file access for the root, and the reason of the abort signal.
  */
 export async function searchThroughAccess(request: GrepRequest): Promise<FoundMatches> {
   const { files, root, glob, context, limit } = request;
@@ -28,7 +28,7 @@ export async function searchThroughAccess(request: GrepRequest): Promise<FoundMa
   }
 
   const pending: { path: string; scanned: Promise<FileScan | undefined> }[] = [];
-  /** @returns Whether more is wanted. */
+  /** @returns Whether the search should continue. */
   const takeFirst = async () => {
     const first = pending.shift();
     if (!first) return true;
@@ -46,7 +46,7 @@ export async function searchThroughAccess(request: GrepRequest): Promise<FoundMa
   });
   try {
     for await (const { path } of entries) {
-      // A file that vanishes or may not be read does not end the search.
+      // A file that was removed or cannot be read does not end the search.
       pending.push({ path, scanned: scan(join(root.realPath, path)).catch(() => undefined) });
       if (pending.length === filesAhead && !(await takeFirst())) return collector.end(unreadable);
     }
@@ -57,10 +57,10 @@ export async function searchThroughAccess(request: GrepRequest): Promise<FoundMa
   }
 }
 
-/** @returns Whether more is wanted. */
+/** @returns Whether the search should continue. */
 function addFile(collector: MatchCollector, path: string, { lines, isBinary }: FileScan): boolean {
   const isMoreWanted = lines.every((line) => collector.add(path, line));
-  // A limit that is reached on the way ends the search before the file is seen to be binary, as it does with ripgrep.
+  // As with ripgrep, a limit may end the search before the file is detected as binary.
   if (isMoreWanted && isBinary) collector.drop(path);
   return isMoreWanted;
 }

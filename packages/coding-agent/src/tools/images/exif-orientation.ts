@@ -1,13 +1,13 @@
 /**
- * How the pixels of a stored image lie, as EXIF counts it: 1 is upright; 3, 6 and 8 are turned by 180, 90 and 270 degrees clockwise to
- * be upright; 2, 4, 5 and 7 are mirrored besides.
+ * The orientation of a stored image in EXIF. 1 is upright; 3, 6 and 8 need a clockwise rotation by 180, 90 and 270 degrees; 2, 4, 5 and 7 are
+ * mirrored as well.
  */
 export type Orientation = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
 const orientationTag = 0x0112;
 
 /**
- * Finds the orientation in a block of EXIF data. What is faulty counts as upright: viewers do the same.
+ * Reads the orientation from EXIF data. Invalid data counts as upright, as in image viewers.
  *
  * @param exif - A TIFF structure, with or without the `Exif\0\0` that JPEG puts before it.
  */

@@ -1,20 +1,20 @@
 import { type Orientation, readOrientation } from "./exif-orientation.ts";
 
-/** What an image's file says of it before any pixel is decoded. */
+/** The properties of an image that can be read without decoding it. */
 export interface ImageHeader {
-  /** Pixels, as stored: the orientation is not applied. */
+  /** Pixels as stored, before the orientation is applied. */
   width: number;
   height: number;
   orientation: Orientation;
-  /** Whether it has more than one frame. */
+  /** Whether the image has more than one frame. */
   isAnimated: boolean;
 }
 
 /**
  * Reads the header of a PNG, JPEG, GIF or WebP.
  *
- * @param mimeType - As `detectFileKind` tells it.
- * @returns undefined when the size is not where it must be: the file is damaged.
+ * @param mimeType - From `detectFileKind`.
+ * @returns undefined if the size cannot be read, because the file is damaged.
  */
 export function readImageHeader(bytes: Uint8Array, mimeType: string): ImageHeader | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -44,7 +44,7 @@ function readPng(image: Buffer): ImageHeader | undefined {
   return header;
 }
 
-/** Source: ITU T.81, "Marker assignments": sizes are in the frame header, FFC0 to FFCF without DHT, JPG and DAC. */
+/** Source: ITU T.81, "Marker assignments". The size is in the frame header: FFC0 to FFCF except DHT, JPG and DAC. */
 function readJpeg(image: Buffer): ImageHeader | undefined {
   let orientation: Orientation = 1;
   for (let at = 2; at + 9 <= image.length; ) {
@@ -71,7 +71,7 @@ function readJpeg(image: Buffer): ImageHeader | undefined {
   return undefined;
 }
 
-/** Source: GIF89a specification. The frames are counted by walking over their blocks. */
+/** Source: GIF89a specification. Counts the frames by their blocks. */
 function readGif(image: Buffer): ImageHeader | undefined {
   if (image.length < 13) return undefined;
   const header: ImageHeader = { width: image.readUInt16LE(6), height: image.readUInt16LE(8), orientation: 1, isAnimated: false };
@@ -84,7 +84,7 @@ function readGif(image: Buffer): ImageHeader | undefined {
       at += 10 + colourTable(image[at + 9] ?? 0) + 1;
     } else if (kind === 0x21) at += 2;
     else break;
-    // Both kinds go on with sub-blocks, of which an empty one is the last.
+    // Both kinds continue with sub-blocks; an empty one is the last.
     for (let length = image[at] ?? 0; length > 0; length = image[at] ?? 0) at += length + 1;
     at++;
   }

@@ -6,7 +6,7 @@ export interface Pixels extends Size {
   data: Uint8Array;
 }
 
-/** Turns and mirrors an image so that it is upright. */
+/** Rotates and mirrors an image so that it is upright. */
 export function applyOrientation(image: Pixels, orientation: Orientation): Pixels {
   if (orientation === 1) return image;
   const { width, height } = image;
@@ -33,7 +33,7 @@ function isMirroredY(orientation: Orientation): boolean {
   return orientation === 3 || orientation === 4 || orientation === 6 || orientation === 7;
 }
 
-/** Lays an image on white, for formats without transparency. */
+/** Draws an image on a white background, for formats without transparency. */
 export function flatten({ width, height, data }: Pixels): Pixels {
   const opaque = new Uint8Array(data.length);
   for (let at = 0; at < data.length; at += 4) {

@@ -6,31 +6,31 @@ import { defaultImageLimits, type ImageLimits, maxDecodedPixels, type Size } fro
 import { runImageJob } from "./run-worker.ts";
 import type { ImageJobResult } from "./worker.ts";
 
-/** An image as a model gets it. */
+/** An image for the model. */
 export interface PreparedImage {
-  /** Absent when it cannot be shown. */
+  /** Absent if the image cannot be shown. */
   image?: ImageContent;
-  /** What the model should know: type and size, how it was changed, or why it is not shown. No full stop. */
+  /** A note for the model: type, size and changes, or the reason why the image is not shown. Without a full stop. */
   description: string;
-  /** Pixels of the file, upright. Absent when even that cannot be told. */
+  /** Pixels of the file, upright. Absent if they are unknown. */
   size?: Size;
   /** Pixels of `image`. */
   shownSize?: Size;
 }
 
 export interface PrepareImageOptions {
-  /** Default: what every provider takes. */
+  /** Default: limits that all providers accept. */
   limits?: ImageLimits;
   signal?: AbortSignal;
 }
 
 /**
- * Makes an image fit for every provider: within their limits, upright, without animation, in a format that all know. An image that is
- * fine is left as it is, but decoded all the same: one that providers cannot decode makes every later request of a session fail.
- * The work is done in another thread, for one image at a time.
+ * Converts an image so that all providers accept it: within the limits, upright, without animation, in a common format. An acceptable image is
+ * not changed, but it is decoded too, because an image that providers cannot decode makes all later requests of a session fail. The work is
+ * done in another thread, one image at a time.
  *
- * @param bytes - PNG, JPEG, GIF or WebP; what its name says does not matter.
- * @throws The abort's reason. A bad image is a result, not an error.
+ * @param bytes - PNG, JPEG, GIF or WebP; the type is detected from the bytes.
+ * @throws The reason of the abort signal. An invalid image is a result, not an error.
  */
 export async function prepareImage(bytes: Uint8Array, options: PrepareImageOptions = {}): Promise<PreparedImage> {
   const { limits = defaultImageLimits, signal = new AbortController().signal } = options;
@@ -55,7 +55,7 @@ export async function prepareImage(bytes: Uint8Array, options: PrepareImageOptio
   return { size, shownSize, description: [facts, ...changes].join("; "), image: toContent(result.bytes, result.mimeType) };
 }
 
-/** As `prepareImage`, from base64. */
+/** Like `prepareImage`, for an image in base64. */
 export function prepareImageContent({ data }: ImageContent, options?: PrepareImageOptions): Promise<PreparedImage> {
   return prepareImage(Buffer.from(data, "base64"), options);
 }

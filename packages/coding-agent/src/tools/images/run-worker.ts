@@ -4,16 +4,16 @@ import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { ImageJob, ImageJobResult } from "./worker.ts";
 
-/** An image takes a second or two; what takes this long was made to. */
+/** A normal image takes a second or two; only a malicious one takes this long. */
 const timeoutMs = 60_000;
-/** One image at a time: each may take hundreds of megabytes. */
+/** One image at a time, because each may need hundreds of megabytes. */
 let lastJob: Promise<unknown> = Promise.resolve();
 
 /**
- * Decodes an image in a thread of its own, and makes it smaller where it must be.
+ * Decodes an image in its own thread, and scales it down if needed.
  *
- * @returns undefined when the thread died or took longer than 60 s.
- * @throws The abort's reason.
+ * @returns undefined if the thread failed or took longer than 60 s.
+ * @throws The reason of the abort signal.
  */
 export async function runImageJob(job: ImageJob, signal: AbortSignal): Promise<ImageJobResult | undefined> {
   const run = lastJob.then(() => {
@@ -25,14 +25,14 @@ export async function runImageJob(job: ImageJob, signal: AbortSignal): Promise<I
 }
 
 async function runInThread(job: ImageJob, signal: AbortSignal): Promise<ImageJobResult | undefined> {
-  // Without the options of this process: a thread whose process runs `node -e` would refuse to start.
+  // Without the Node options of this process: in a process with `node -e`, the thread would fail to start.
   const worker = new Worker(workerUrl(), { workerData: job, name: "image", execArgv: [] });
   const { promise, resolve, reject } = Promise.withResolvers<ImageJobResult | undefined>();
   const abort = () => reject(signal.reason);
   const timer = setTimeout(resolve, timeoutMs, undefined);
   signal.addEventListener("abort", abort, { once: true });
   worker.once("message", resolve);
-  // Without memory, or without its file: the image cannot be shown, and that is all.
+  // Out of memory, or the worker file is missing: the image cannot be shown.
   worker.once("error", () => resolve(undefined));
   worker.once("exit", () => resolve(undefined));
   try {
@@ -44,7 +44,7 @@ async function runInThread(job: ImageJob, signal: AbortSignal): Promise<ImageJob
   }
 }
 
-/** The thread's program is a file: beside this one in the sources, at a fixed place in what is published. */
+/** The URL of the worker file: next to this file in the sources, at a fixed path in the published package. */
 function workerUrl(): URL {
   if (import.meta.url.endsWith(".ts")) return new URL("./worker.ts", import.meta.url);
   const packageJson = createRequire(import.meta.url).resolve("@pikit/coding-agent/package.json");

@@ -1,4 +1,4 @@
-// Runs in a thread of its own, one image each: decoding blocks for a second, and what WebAssembly has once taken it never gives back.
+// Runs in its own thread, one per image: decoding blocks for a second, and WebAssembly never frees its memory.
 import { parentPort, workerData } from "node:worker_threads";
 import photon, { type PhotonImage } from "@silvia-odwyer/photon-node";
 import type { ImageHeader } from "./image-header.ts";
@@ -19,7 +19,7 @@ export type ImageJobResult =
   | { outcome: "too_large" };
 
 const jpegQualities = [85, 70, 50];
-/** From one size to the next smaller when a file is still too large. */
+/** The factor to the next smaller size if the file is still too large. */
 const shrinkFactor = 0.7;
 const minEdge = 64;
 
@@ -43,12 +43,12 @@ function decode(bytes: Uint8Array): PhotonImage | undefined {
   try {
     return photon.PhotonImage.new_from_byteslice(bytes);
   } catch {
-    // The decoder panics on what it cannot read, and says no more than "unreachable".
+    // The decoder panics on invalid data, without a useful message.
     return undefined;
   }
 }
 
-/** Whether every provider takes the file as it is. Google takes no GIF. */
+/** Whether all providers accept the file unchanged. Google does not accept GIF. */
 function isAcceptable({ bytes, mimeType, header, limits }: ImageJob): boolean {
   const { width, height } = fitInto(header, limits);
   if (width !== header.width || height !== header.height) return false;
@@ -61,7 +61,7 @@ function toPixels(image: PhotonImage, { width, height }: Size): Pixels {
   return { width, height, data: resized.get_raw_pixels() };
 }
 
-/** A photo stays JPEG, and all else is PNG unless that is too large. */
+/** Encodes JPEG images as JPEG, and others as PNG, or as JPEG if the PNG is too large. */
 function encode(
   image: Pixels,
   { mimeType, limits }: ImageJob,

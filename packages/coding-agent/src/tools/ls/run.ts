@@ -9,10 +9,10 @@ import { compareNames } from "../search/name-order.ts";
 import { type PathListDetails, renderPaths } from "../search/render-paths.ts";
 import { defaultLimit, type LsParameters } from "./parameters.ts";
 
-/** How many links are looked at together. */
+/** The number of links to resolve in parallel. */
 const linksAtOnce = 16;
 
-/** Carries out one call of `ls`. */
+/** Executes one call of `ls`. */
 export async function runLs(
   { path = ".", limit = defaultLimit }: LsParameters,
   { cwd, signal, files = localFiles }: FileToolCall,
@@ -35,7 +35,7 @@ export async function runLs(
   }
 }
 
-/** Names that differ in case only keep the order of their bytes. */
+/** Sorts by name, ignoring case; names that differ only in case are in byte order. */
 function sortByName(entries: readonly DirectoryEntry[]): DirectoryEntry[] {
   return entries
     .map((entry) => ({ entry, key: entry.name.toLowerCase() }))
@@ -64,6 +64,6 @@ async function toLines(
 async function leadsToFolder(files: FileAccess, link: string): Promise<boolean> {
   return files.stat(link).then(
     ({ type }) => type === "directory",
-    () => false, // a link to nothing, in a circle, or to where we may not look
+    () => false, // a dangling link, a loop, or a target without access
   );
 }

@@ -1,12 +1,12 @@
-/** Calls that come too often, made seldom. */
+/** Limits the rate of calls. */
 export interface Throttle {
-  /** Something changed: calls at once, or when the interval since the last call is over. */
+  /** Requests a call: at once, or after the interval since the last call. */
   request(): void;
-  /** No call is made any more. */
+  /** Prevents further calls. */
   stop(): void;
 }
 
-/** @param intervalMs - The least time between two calls. */
+/** @param intervalMs - The minimum time between two calls. */
 export function createThrottle(intervalMs: number, call: () => void): Throttle {
   let lastCallAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;

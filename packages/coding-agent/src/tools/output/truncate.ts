@@ -2,15 +2,15 @@ import { defaultOutputLimits, type OutputLimits } from "../../exec/output-limits
 
 /** The beginning of a list of lines, within limits. */
 export interface HeadSelection {
-  /** The lines that fit, never part of one. Empty when the first line alone is over the byte limit. */
+  /** The complete lines that fit. Empty if the first line alone exceeds the byte limit. */
   lines: string[];
-  /** The limit that was hit; null when every line fits. */
+  /** The limit that was reached; null if all lines fit. */
   truncatedBy: "lines" | "bytes" | null;
   /** UTF-8 bytes of `lines` joined by LF. */
   bytes: number;
 }
 
-/** Takes lines one by one from the head of a text for as long as they are within the limits. */
+/** Collects lines from the beginning of a text, up to the limits. */
 export class HeadCollector {
   readonly #limits: OutputLimits;
   readonly selection: HeadSelection = { lines: [], truncatedBy: null, bytes: 0 };
@@ -20,7 +20,7 @@ export class HeadCollector {
     this.#limits = limits;
   }
 
-  /** @returns Whether the line was taken. After the first that was not, none is. */
+  /** @returns Whether the line was added. After a line that does not fit, no line is added. */
   add(line: string): boolean {
     const { selection } = this;
     if (selection.truncatedBy !== null) return false;
@@ -36,7 +36,7 @@ export class HeadCollector {
   }
 }
 
-/** A number of bytes for people: `512 B`, `50.0 KB`, `1.2 GB`. Units are powers of 1024. */
+/** Formats a number of bytes: `512 B`, `50.0 KB`, `1.2 GB`. Units are powers of 1024. */
 export function formatSize(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   let size = bytes;

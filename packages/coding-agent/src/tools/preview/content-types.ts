@@ -49,7 +49,7 @@ const types: Record<string, string> = {
 
 const textual = /^text\/|(javascript|json|xml|yaml|toml)$|^application\/jsonl$/;
 
-/** The content type of a file by the end of its name, with UTF-8 where it is text. Unknown names are bytes. */
+/** The content type of a file by its extension, with UTF-8 for text. Default: `application/octet-stream`. */
 export function contentTypeOf(name: string): string {
   const extension = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
   const type = (Object.hasOwn(types, extension) && types[extension]) || "application/octet-stream";

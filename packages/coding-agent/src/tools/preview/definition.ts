@@ -2,13 +2,13 @@ import { type AgentTool, ToolError } from "@pikit/agent";
 import { previewParameters } from "./parameters.ts";
 import type { PreviewDetails, Previews, PreviewToolOptions } from "./run.ts";
 
-/** The tool, and the way to end what it has started. */
+/** The tool, with a method that ends its preview. */
 export interface PreviewTool extends AgentTool<typeof previewParameters, PreviewDetails> {
-  /** Stops the preview for good. Safe to call twice. */
+  /** Stops the preview and refuses new ones. Safe to call twice. */
   dispose(): Promise<void>;
 }
 
-/** The `preview` tool for one working folder: serves a folder over HTTP to this machine, one at a time. */
+/** The `preview` tool for one working folder: serves one folder at a time over HTTP, only to this machine. */
 export function createPreviewTool(cwd: string, options: PreviewToolOptions = {}): PreviewTool {
   let previews: Promise<Previews> | undefined;
   let isDisposed = false;

@@ -2,19 +2,19 @@ import { join, relative, sep } from "node:path";
 import type { FileAccess, FileFacts } from "../files/file-access.ts";
 import { isInside } from "../files/write-target.ts";
 
-/** Something in the served folder; `path` has its links followed. */
+/** A file or folder in the served folder; links in `path` are resolved. */
 export interface Served extends FileFacts {
   type: "file" | "directory";
   path: string;
 }
 
 /**
- * What a request's path leads to. Nothing outside the folder is ever found, whatever the path or the links say, and nothing whose name
- * begins with a dot, but for `.well-known`: those hold keys and history more often than pages.
+ * Finds the file or folder for the path of a request. Files outside the served folder are never found, even through links. Neither are names
+ * that begin with a dot, except `.well-known`, because they contain keys and history more often than pages.
  *
- * @param root - The served folder, with its links followed.
- * @param urlPath - As it was sent, without a query.
- * @returns undefined when there is no such thing, or none that is served.
+ * @param root - The served folder, with links resolved.
+ * @param urlPath - As sent by the client, without the query.
+ * @returns undefined if the file does not exist or is not served.
  */
 export async function findServed(files: FileAccess, root: string, urlPath: string): Promise<Served | undefined> {
   const names = decodeSegments(urlPath);
@@ -25,7 +25,7 @@ export async function findServed(files: FileAccess, root: string, urlPath: strin
     const { type, ...facts } = await files.stat(path);
     return type === "file" || type === "directory" ? { ...facts, type, path } : undefined;
   } catch {
-    // It is not there, or may not be looked at.
+    // It does not exist or is not accessible.
     return undefined;
   }
 }
@@ -34,7 +34,7 @@ function isServed(root: string, path: string): boolean {
   return isInside(root, path) && !relative(root, path).split(sep).some(isHidden);
 }
 
-/** The names in a path; undefined when it could mean something else than it says. */
+/** Decodes the names in a path; undefined for unsafe or invalid names. */
 function decodeSegments(urlPath: string): string[] | undefined {
   const names: string[] = [];
   for (const segment of urlPath.split("/")) {
@@ -52,7 +52,7 @@ function decodeSegments(urlPath: string): string[] | undefined {
   return names;
 }
 
-/** Whether a file or folder of that name is left out. */
+/** Whether files and folders with this name are not served. */
 export function isHidden(name: string): boolean {
   return name.startsWith(".") && name !== ".well-known";
 }

@@ -4,9 +4,9 @@ import { isHidden } from "./find-served.ts";
 const maxEntries = 2000;
 
 /**
- * A page that lists a folder.
+ * Creates an HTML page that lists a folder.
  *
- * @param urlPath - The folder's path as it was asked for; ends with a slash.
+ * @param urlPath - The path of the folder in the request; ends with a slash.
  */
 export function createListing(urlPath: string, entries: readonly DirectoryEntry[]): string {
   const visible = entries.filter(({ name }) => !isHidden(name)).sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -24,7 +24,7 @@ function decodeTitle(urlPath: string): string {
   try {
     return decodeURIComponent(urlPath);
   } catch {
-    // Not percent-encoded UTF-8: shown as it is.
+    // Not percent-encoded UTF-8: shown unchanged.
     return urlPath;
   }
 }

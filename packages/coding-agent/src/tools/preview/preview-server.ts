@@ -9,7 +9,7 @@ import { sendFile } from "./send-file.ts";
 
 const loopback = "127.0.0.1";
 
-/** A folder that is being served. */
+/** A running server for a folder. */
 export interface RunningPreview {
   port: number;
   /** Ends with a slash. */
@@ -21,15 +21,15 @@ export interface RunningPreview {
 /**
  * Serves a folder to this machine only.
  *
- * @param root - With its links followed.
- * @param port - 0 for any that is free.
- * @throws {ToolError} `port_in_use`, or `failed` when the system does not allow it.
+ * @param root - With links resolved.
+ * @param port - 0 for any free port.
+ * @throws {ToolError} `port_in_use`, or `failed` if the system refuses.
  */
 export async function startPreview(files: FileAccess, root: string, port: number): Promise<RunningPreview> {
   const server = createServer((request, response) => {
     answer(files, root, request, response).catch(() => fail(response));
   });
-  // A preview is no reason for the process to go on.
+  // The server does not keep the process alive.
   server.unref();
   await listen(server, port);
   const actual = (server.address() as AddressInfo).port;
@@ -49,7 +49,7 @@ function listen(server: Server, port: number): Promise<void> {
     server.once("error", (cause: NodeJS.ErrnoException) => reject(toToolError(cause, port)));
     server.listen(port, loopback, () => {
       server.removeAllListeners("error");
-      // What goes wrong with one connection later is no fault of the preview.
+      // Later errors concern single connections; the preview continues.
       server.on("error", () => {});
       resolve();
     });
@@ -71,7 +71,7 @@ function toToolError(cause: NodeJS.ErrnoException, port: number): ToolError {
 }
 
 async function answer(files: FileAccess, root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  // The folder changes while it is looked at, and its files are for nobody else.
+  // The folder changes while the user views it, and other sites must not use its files.
   response.setHeader("Cache-Control", "no-store");
   response.setHeader("X-Content-Type-Options", "nosniff");
   response.setHeader("Cross-Origin-Resource-Policy", "same-origin");
@@ -86,7 +86,7 @@ async function answer(files: FileAccess, root: string, request: IncomingMessage,
     return refuse(response, 404, "There is nothing here.");
   if (found.type === "file") return sendFile(files, found, request, response);
   if (!urlPath.endsWith("/")) {
-    // One slash only: two would name another host.
+    // Only one slash, because two would start a host name.
     const location = `/${urlPath.replace(/^\/+/, "")}/${query === undefined ? "" : `?${query}`}`;
     response.writeHead(301, { Location: location }).end();
     return undefined;
@@ -100,7 +100,7 @@ async function answer(files: FileAccess, root: string, request: IncomingMessage,
   return undefined;
 }
 
-/** Keeps out pages whose host name was made to point at this machine. */
+/** Refuses other host names that resolve to this machine (DNS rebinding). */
 function isForThisServer({ headers, socket }: IncomingMessage): boolean {
   const { port } = socket.address() as AddressInfo;
   return (

@@ -8,16 +8,16 @@ import { isInside } from "../files/write-target.ts";
 import type { PreviewParameters } from "./parameters.ts";
 import { type RunningPreview, startPreview } from "./preview-server.ts";
 
-/** What a user interface may show of a preview. */
+/** Details of a preview for user interfaces. */
 export interface PreviewDetails {
-  /** null when it was stopped. */
+  /** null if the preview was stopped. */
   url: string | null;
   port: number | null;
-  /** The served folder, absolute, with links followed. */
+  /** The served folder: absolute, with links resolved. */
   path: string | null;
 }
 
-/** What happens to previews, in this order: `started`, then `ready` or `failed`; after `ready`, at some time `stopped`. */
+/** An event of a preview. The order is `started`, then `ready` or `failed`; after `ready`, `stopped` at its end. */
 export type PreviewEvent =
   | { type: "started"; path: string; port: number }
   | { type: "ready"; url: string; port: number }
@@ -25,19 +25,19 @@ export type PreviewEvent =
   | { type: "stopped"; reason: string };
 
 export interface PreviewToolOptions extends FileToolOptions {
-  /** Told of every preview; `path` is as the model wrote it. Must not throw. */
+  /** Called with the events of all previews; `path` is the path from the model. Must not throw. */
   onPreview?: (event: PreviewEvent) => void;
 }
 
 type PreviewResult = AgentToolResult<PreviewDetails>;
 
-/** Carries out the calls of `preview`, and keeps what is being served. */
+/** Executes the calls of `preview`, and keeps the running server. */
 export class Previews {
   readonly #cwd: string;
   readonly #options: PreviewToolOptions;
   #running: (RunningPreview & { path: string }) | undefined;
   #isDisposed = false;
-  /** One change at a time, also when the session ends in the midst of one. */
+  /** Resolves after the last change; changes run one after another, even if the session ends during one. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(cwd: string, options: PreviewToolOptions) {
@@ -91,7 +91,7 @@ export class Previews {
     return turn;
   }
 
-  /** The folder to serve, and the page in it. */
+  /** Finds the folder to serve, and the page in it. */
   async #find(path: string): Promise<{ root: string; page: string }> {
     const files = this.#options.files ?? localFiles;
     const absolutePath = await findExisting(this.#cwd, path, files);
@@ -113,7 +113,7 @@ export class Previews {
   }
 
   async #serve(path: string, root: string, wanted: number | undefined): Promise<RunningPreview> {
-    // Without a wish the port is known only afterwards.
+    // Without a given port, the port is known only after the start.
     if (wanted !== undefined) this.#tell({ type: "started", path, port: wanted });
     const running = await startPreview(this.#options.files ?? localFiles, root, wanted ?? 0);
     this.#running = { ...running, path };

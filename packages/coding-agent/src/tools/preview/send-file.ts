@@ -7,7 +7,7 @@ import type { Served } from "./find-served.ts";
 
 const chunkBytes = 64 * 1024;
 
-/** Answers with a file, or the part of it that was asked for. Memory is bounded, whatever the reader's speed. */
+/** Sends a file, or the requested range of it. Memory is bounded, even for a slow reader. */
 export async function sendFile(files: FileAccess, file: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
   response.setHeader("Content-Type", contentTypeOf(basename(file.path)));
   response.setHeader("Accept-Ranges", "bytes");
@@ -18,7 +18,7 @@ export async function sendFile(files: FileAccess, file: Served, request: Incomin
   }
   const { start, end } = range ?? { start: 0, end: file.size };
   if (range) response.setHeader("Content-Range", `bytes ${start}-${end - 1}/${file.size}`);
-  // Opened before the head is sent, so that a file that may not be read is not announced.
+  // Opened before the headers are sent, so that an unreadable file becomes an error response.
   const open = await files.open(file.path);
   try {
     response.writeHead(range ? 206 : 200, { "Content-Length": end - start });
@@ -27,11 +27,11 @@ export async function sendFile(files: FileAccess, file: Served, request: Incomin
       return;
     }
     for (let position = start; position < end && !response.destroyed; ) {
-      // A new buffer each time: the one before may still be waiting to be sent.
+      // A new buffer for each read, because the previous one may still wait to be sent.
       const buffer = new Uint8Array(Math.min(chunkBytes, end - position));
       const bytes = await open.read(buffer, position);
       if (bytes === 0) {
-        // The file has become shorter; only a broken connection tells the reader.
+        // The file has become shorter; only a closed connection can report this to the client.
         response.destroy();
         return;
       }
@@ -53,7 +53,7 @@ async function drained(response: ServerResponse): Promise<void> {
   }
 }
 
-/** One range of bytes, `end` not included. Others than one, and other units, count as none. */
+/** Parses a single byte range; `end` is exclusive. Several ranges and other units are ignored. */
 function parseRange(header: string | undefined, size: number): { start: number; end: number } | "unsatisfiable" | undefined {
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "") ?? [];
   if (first === "" && last === "") return undefined;

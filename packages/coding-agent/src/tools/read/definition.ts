@@ -7,7 +7,7 @@ import type { ReadDetails } from "./run.ts";
 
 const { maxLines, maxBytes } = defaultOutputLimits;
 
-/** The `read` tool for one working folder: text by lines, images as images. */
+/** The `read` tool for one working folder: returns lines of text files, and images as images. */
 export function createReadTool(cwd: string, options: FileToolOptions = {}): AgentTool<typeof readParameters, ReadDetails> {
   return {
     name: "read",

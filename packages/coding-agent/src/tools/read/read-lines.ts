@@ -4,26 +4,26 @@ import type { TextEncoding } from "../files/file-kind.ts";
 import { HeadCollector, type HeadSelection } from "../output/truncate.ts";
 
 const chunkBytes = 256 * 1024;
-/** How far beyond the wanted lines a file is read only to count its lines: 50 ms or so. */
+/** Maximum bytes to read after the requested lines, only to count the lines: about 50 ms. */
 const maxCountedBytes = 32 * 1024 * 1024;
 
-/** The lines asked for, and how much of the file that is. */
+/** The requested lines, and the total of the file. */
 export interface LineWindow extends HeadSelection {
-  /** Lines of the file; a final LF ends the last line and begins no other. null when it is too long to count them. */
+  /** Lines of the file; a final LF ends the last line and does not start another. null if the file is too long to count them. */
   totalLines: number | null;
 }
 
 export interface LineWindowOptions {
   encoding: TextEncoding;
-  /** 1-based number of the first line wanted. */
+  /** 1-based number of the first requested line. */
   offset: number;
   limits: OutputLimits;
   signal: AbortSignal;
 }
 
 /**
- * Reads some lines of a file without the rest: what is before them is passed over, what is after them is only counted, and memory
- * holds one chunk and the lines. A byte order mark is not text; CRLF ends a line as LF does; undecodable bytes and NUL become U+FFFD.
+ * Reads some lines of a file. Lines before them are skipped, lines after them are only counted, and memory holds only one chunk and the
+ * requested lines. A byte order mark is removed; lines end with LF or CRLF; invalid bytes and NUL become U+FFFD.
  */
 export async function readLines(file: OpenFile, { encoding, offset, limits, signal }: LineWindowOptions): Promise<LineWindow> {
   const scanner = new LineScanner(offset, limits);
@@ -47,10 +47,10 @@ class LineScanner {
   readonly head: HeadCollector;
   readonly #offset: number;
   readonly #maxBytes: number;
-  /** Number of the line that the next character belongs to. */
+  /** The number of the line of the next character. */
   #line = 1;
   #lineHasText = false;
-  /** The beginning of a wanted line whose end has not come. */
+  /** The pieces of an incomplete requested line. */
   #held: string[] = [];
   #heldLength = 0;
 
@@ -60,7 +60,7 @@ class LineScanner {
     this.#maxBytes = limits.maxBytes;
   }
 
-  /** Nothing more is wanted; lines are only counted. */
+  /** Whether a limit was reached, so that lines are only counted. */
   get isDone(): boolean {
     return this.head.selection.truncatedBy !== null;
   }
@@ -92,7 +92,7 @@ class LineScanner {
   #hold(piece: string): void {
     this.#held.push(piece);
     this.#heldLength += piece.length;
-    // Every UTF-16 unit is at least one byte of UTF-8, so the line is over the limit already; no need to hold more of it.
+    // Each UTF-16 unit has at least one byte in UTF-8, so this line already exceeds the limit.
     if (this.#heldLength > this.#maxBytes) this.#take();
   }
 

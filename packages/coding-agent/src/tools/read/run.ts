@@ -14,32 +14,32 @@ import { formatSize } from "../output/truncate.ts";
 import type { ReadParameters } from "./parameters.ts";
 import { type LineWindow, readLines } from "./read-lines.ts";
 
-/** A larger image file is not even looked into. */
+/** Maximum size of an image file; larger ones are not read. */
 const maxImageFileBytes = fileLimits.image;
 const { maxLines, maxBytes } = defaultOutputLimits;
 
 export interface ReadDetails {
   /** Absolute. */
   path: string;
-  /** `image/png` and the like for an image, as its file is; else absent. */
+  /** Only for images: the type of the file, such as `image/png`. */
   mimeType?: string;
-  /** Of an image: pixels of the file, upright. */
+  /** Only for images: pixels of the file, upright. */
   imageSize?: Size;
-  /** Of an image that is shown: pixels of what the model gets, which may be scaled down. */
+  /** Only for images that are shown: pixels of the image for the model, which may be scaled down. */
   shownImageSize?: Size;
-  /** Whether lines are missing after those returned. */
+  /** Whether the file has more lines after the returned ones. */
   truncated: boolean;
   truncatedBy: "lines" | "bytes" | null;
-  /** 1-based number of the first line returned. */
+  /** 1-based number of the first returned line. */
   firstLine: number;
   outputLines: number;
   /** UTF-8 bytes. */
   outputBytes: number;
-  /** null when the file is too long to count them, or not text. */
+  /** null if the file is too long to count its lines, or not text. */
   totalLines: number | null;
 }
 
-/** Carries out one call of `read`. */
+/** Executes one call of `read`. */
 export async function runRead(
   { path, offset = 1, limit = maxLines }: ReadParameters,
   { cwd, signal, files = localFiles }: FileToolCall,
@@ -106,14 +106,14 @@ function textNote(
     const command = `sed -n '${offset}p' ${quoteForShell(absolutePath)} | head -c ${maxBytes}`;
     return `[Line ${offset} alone is over the ${formatSize(maxBytes)} limit. See its beginning with bash: ${command}. The next line is offset=${offset + 1}.]`;
   }
-  const goOn = `Continue with offset=${next}.`;
+  const advice = `Continue with offset=${next}.`;
   if (truncatedBy === "lines" && limit < maxLines) {
     const more = totalLines === null ? "More lines" : `${totalLines - next + 1} more lines`;
-    return `[${more} in the file. ${goOn}]`;
+    return `[${more} in the file. ${advice}]`;
   }
   const total = totalLines === null ? "" : ` of ${totalLines}`;
   const reason = truncatedBy === "lines" ? `${maxLines}-line limit` : `${formatSize(maxBytes)} limit`;
-  return `[Showing lines ${offset}-${next - 1}${total} (${reason}). ${goOn}]`;
+  return `[Showing lines ${offset}-${next - 1}${total} (${reason}). ${advice}]`;
 }
 
 interface FoundImage {

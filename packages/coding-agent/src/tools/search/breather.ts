@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** How long a search may hold the event loop. */
+/** Maximum milliseconds of a search without a pause for the event loop. */
 const sliceMs = 10;
 
-/** Lets other work in between slices of long work; `await` it often, it seldom waits. */
+/** Pauses long work when its time slice is over. `await` it often; it seldom waits. */
 export type Breather = () => Promise<void> | undefined;
 
 export function createBreather(): Breather {

@@ -1,24 +1,24 @@
 import { ToolError } from "@pikit/agent";
 
-/** A glob that can be asked about paths. */
+/** A compiled glob. */
 export interface Glob {
-  /** @param path - Relative to the folder that is searched, `/`-separated. */
+  /** @param path - Relative to the searched folder, `/`-separated. */
   matches(path: string, isDirectory: boolean): boolean;
 }
 
-/** What every glob dialect reads alike. */
+/** Globs with the same meaning in all dialects. */
 const plainGlob = /^[\w.*?+@-]*(\{[\w.*?+@-]+(,[\w.*?+@-]+)*\}[\w.*?+@-]*)?$/;
 
-/** No path is longer on usual systems. */
+/** Maximum length of a glob; paths are not longer on usual systems. */
 const maxLength = 4096;
-/** Folders, everything below, what stands for characters in a name, a class, an escape, or one character. */
+/** Any folders, everything below, wildcards within a name, a class, an escape, or one character. */
 const tokens =
   /(?<folders>(?<=^|[/{,])(?:\*\*\/)+)|(?<below>(?<=^|[/{,])\*\*(?=$|[,}]))|\*+|\?|\[[!^]?\]?(?:\\.|[^\]\\])*\]|\\?./gsu;
 
 /**
- * Understands `*` and `?` (within a name), `**` (any folders), `[a-z]`, `[!a-z]`, `{one,two}` and `\` before what is meant literally.
- * Without a `/` it is about the last name of a path wherever that is, else about the whole path; with a final `/` about folders only.
- * Matching takes linear time, whatever the glob.
+ * Compiles a glob with `*` and `?` (within a name), `**` (any folders), `[a-z]`, `[!a-z]`, `{one,two}` and `\` before a literal character.
+ * A glob without `/` matches the last name of a path; other globs match the whole path. A glob with a final `/` matches only folders. Matching
+ * takes linear time for every glob.
  *
  * @throws {ToolError} `invalid_pattern`
  */
@@ -36,9 +36,9 @@ export async function compileGlob(glob: string): Promise<Glob> {
 }
 
 /**
- * The part of a glob that ripgrep can look at while it walks: what the last names of all matching files match too.
+ * Returns the part of a glob for the last names of matching files, with which ripgrep can select files during its walk.
  *
- * @returns undefined where there is none, or it might mean something else to ripgrep.
+ * @returns undefined if there is none, or it may have another meaning in ripgrep.
  */
 export function lastNameGlob(glob: string): string | undefined {
   const { body, isForFolders } = splitGlob(glob);
@@ -89,7 +89,7 @@ function toClass(source: string, glob: string): string {
       throw invalid(glob, `the range ${from}-${to} is the wrong way round`);
     return `${codePoint(from)}-${codePoint(to)}`;
   });
-  // What is not in a class may be anything in a name.
+  // A negated class matches all other characters of a name, but not `/`.
   return isNegated ? `[^/${members.join("")}]` : `[${members.join("")}]`;
 }
 

@@ -4,28 +4,28 @@ import type { FileAccess, OpenFile } from "../files/file-access.ts";
 import { isRepository } from "./repositories.ts";
 
 export const ignoreFileName = ".gitignore";
-/** Nobody writes such a file by hand, and a larger one would hold up everything. */
+/** Larger ignore files are skipped: they are not written by hand, and they would take too long. */
 const maxIgnoreFileBytes = 1024 * 1024;
 
-/** What a folder has to do with rules. */
+/** The properties of a folder that affect ignore rules. */
 export interface RuledFolder {
   isRepository: boolean;
-  /** The text of its .gitignore. */
+  /** The text of the folder's .gitignore. */
   ignoreFile: string | undefined;
 }
 
 /** The rules of one .gitignore. */
 interface Scope {
   matcher: ignore.Ignore;
-  /** How many characters of a path, relative to the root of the walk, lead to the folder of these rules … */
+  /** The number of characters to remove from a path relative to the root of the walk, to get one relative to the folder of the rules. */
   skip: number;
-  /** … or, for a folder above that root, the way from the one to the other. */
+  /** For a folder above the root: the path from that folder to the root, which is added to paths instead. */
   prefix: string;
 }
 
 /**
- * The .gitignore files that hold in a folder, inside and outside of repositories. The innermost rule that matches decides, and rules
- * end at the root of a nested repository. Paths are relative to the root of the walk and `/`-separated.
+ * The .gitignore rules for a folder, inside and outside of repositories. The innermost matching rule decides. Rules do not apply inside nested
+ * repositories. Paths are relative to the root of the walk and `/`-separated.
  */
 export class IgnoreRules {
   readonly #create: () => ignore.Ignore;
@@ -37,7 +37,7 @@ export class IgnoreRules {
     this.#scopes = scopes;
   }
 
-  /** The rules that folders above the root have for what is in it; the root itself counts as wanted, whatever they say of it. */
+  /** Reads the rules of the folders above the root. The root itself is never ignored. */
   static async above(files: FileAccess, root: string, signal: AbortSignal): Promise<IgnoreRules> {
     const { default: createIgnore } = await import("ignore");
     const create = () => createIgnore({ ignorecase: false, allowRelativePaths: true });
@@ -60,10 +60,10 @@ export class IgnoreRules {
     return new IgnoreRules(create, scopes);
   }
 
-  /** The rules inside a folder of the walk that is not ignored. */
+  /** Returns the rules inside a folder of the walk that is not ignored. */
   enter(path: string, { isRepository: endsOuterRules, ignoreFile }: RuledFolder): IgnoreRules {
     const outer = endsOuterRules ? [] : this.#scopes;
-    // An inner rule may have readmitted what an outer one ignores. That holds for all that is in it.
+    // An inner rule may include a folder that an outer rule ignores. This also applies to the content of the folder.
     const scopes = path === "" ? outer : outer.map((scope) => reinclude(this.#create, scope, ownPath(scope, path)));
     if (ignoreFile === undefined) return new IgnoreRules(this.#create, scopes);
     const skip = path === "" ? 0 : path.length + 1;
@@ -81,8 +81,8 @@ export class IgnoreRules {
 }
 
 /**
- * The text of a folder's .gitignore; undefined where there is none that can be read. A pipe or device of that name is not touched,
- * since reading it may never end.
+ * Reads the .gitignore of a folder; undefined if it is missing or unreadable. A pipe or device with that name is not read, because reading it
+ * may never end.
  */
 export async function readIgnoreFile(files: FileAccess, folder: string, signal: AbortSignal): Promise<string | undefined> {
   const path = join(folder, ignoreFileName);
@@ -97,7 +97,7 @@ export async function readIgnoreFile(files: FileAccess, folder: string, signal: 
     }
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof Error && "code" in error) return undefined; // missing, or not ours to read
+    if (error instanceof Error && "code" in error) return undefined; // missing or not readable
     throw error;
   }
 }
@@ -118,7 +118,7 @@ function ownPath({ skip, prefix }: Scope, path: string): string {
   return skip > 0 ? path.slice(skip) : prefix + path;
 }
 
-/** A matcher ignores all that is in an ignored folder, so a folder that is walked all the same gets a rule of its own. */
+/** Adds a rule that includes a folder again. Otherwise the matcher ignores all its content, although the folder is walked. */
 function reinclude(create: () => ignore.Ignore, scope: Scope, ownFolder: string): Scope {
   if (!scope.matcher.ignores(`${ownFolder}/`)) return scope;
   const pattern = `!/${ownFolder.replace(/[\\*?[\] ]/g, "\\$&")}/`;

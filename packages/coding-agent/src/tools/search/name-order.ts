@@ -1,15 +1,15 @@
-/** Characters whose UTF-16 units are not in the order of their code points. */
+/** Characters for which the order of UTF-16 units differs from the order of code points. */
 const unordered = /[\ud800-\uffff]/;
 
-/** The order of names by their UTF-8 bytes, the same on every machine; ripgrep's too. */
+/** Compares names by their UTF-8 bytes: the same order on all machines, and the order of ripgrep. */
 export function compareNames(a: string, b: string): number {
   if (a === b) return 0;
   if (unordered.test(a) || unordered.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
   return a < b ? -1 : 1;
 }
 
-/** The order in which a walk comes upon paths: that of the names in each folder, a folder's content right behind it. */
+/** Compares paths in the order of a walk: by name in each folder, with the content of a folder directly after it. */
 export function comparePaths(a: string, b: string): number {
-  // NUL is in no name and comes before everything, so `a/b` is before `a-b`.
+  // NUL never occurs in a name and is the smallest character, so `a/b` is before `a-b`.
   return compareNames(a.replaceAll("/", "\0"), b.replaceAll("/", "\0"));
 }

@@ -3,37 +3,37 @@ import { formatSize, HeadCollector } from "../output/truncate.ts";
 
 const { maxBytes } = defaultOutputLimits;
 
-/** What of a list of paths is shown. */
+/** Details of a list of paths. */
 export interface PathListDetails {
-  /** Absolute: the folder that was searched or listed. */
+  /** The searched or listed folder, absolute. */
   path: string;
-  /** How many entries are shown. */
+  /** The number of shown entries. */
   outputEntries: number;
-  /** How many there are; null when the search stopped at a limit. */
+  /** The number of all entries; null if the search stopped at a limit. */
   totalEntries: number | null;
-  /** Whether there are more than are shown. */
+  /** Whether entries are missing in the text. */
   truncated: boolean;
   truncatedBy: "entries" | "bytes" | null;
-  /** Folders that could not be read; counted only when the search was not stopped by a limit. */
+  /** The number of folders that could not be read; 0 if the search stopped at a limit. */
   unreadable: number;
   /** UTF-8 bytes. */
   outputBytes: number;
 }
 
 export interface PathList {
-  /** Absolute: the folder that was searched or listed. */
+  /** The searched or listed folder, absolute. */
   path: string;
-  /** No more than `limit`. */
+  /** At most `limit` entries. */
   entries: readonly string[];
-  /** How many there are in all; null when that is unknown, and then there are more. */
+  /** The number of all entries; null if there are more but their number is unknown. */
   total: number | null;
   limit: number;
   unreadable: number;
-  /** What to say when there are none. */
+  /** The text for an empty list. */
   emptyText: string;
 }
 
-/** One entry a line, and notes on what is missing. */
+/** Formats entries, one per line, and adds notes about missing ones. */
 export function renderPaths({ path, entries, total, limit, unreadable, emptyText }: PathList): {
   text: string;
   details: PathListDetails;

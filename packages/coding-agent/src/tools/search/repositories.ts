@@ -1,10 +1,10 @@
 import { dirname, join } from "node:path";
 import type { FileAccess } from "../files/file-access.ts";
 
-/** What makes a folder the root of a repository, also as a file (a worktree, a submodule). ripgrep goes by the same two names. */
+/** The names that mark the root of a repository, as a folder or as a file (worktree, submodule). ripgrep uses the same names. */
 const markers = [".git", ".jj"];
 
-/** Whether a folder with these names in it is the root of a repository: rules of folders above end there. */
+/** Whether a folder with these names is the root of a repository, inside which the rules of outer folders do not apply. */
 export function hasRepositoryMarker(names: ReadonlySet<string>): boolean {
   return markers.some((marker) => names.has(marker));
 }
@@ -14,7 +14,7 @@ export async function isRepository(files: FileAccess, folder: string): Promise<b
   return false;
 }
 
-/** Whether a folder is in a repository, or the root of one. */
+/** Whether a folder is inside a repository, or the root of one. */
 export async function isInRepository(files: FileAccess, folder: string): Promise<boolean> {
   if (await isRepository(files, folder)) return true;
   const parent = dirname(folder);

@@ -2,17 +2,17 @@ import { isAbsolute, relative, sep } from "node:path";
 import { ToolError } from "@pikit/agent";
 import type { FileAccess } from "../files/file-access.ts";
 
-/** Where a search begins. */
+/** The file or folder to search. */
 export interface SearchRoot {
   type: "file" | "directory";
-  /** As asked for. */
+  /** The requested path. */
   absolutePath: string;
-  /** With links followed. */
+  /** With links resolved. */
   realPath: string;
-  /** Bytes, of a file. */
+  /** Bytes; for files only. */
   size: number;
   /**
-   * The path to show for something in the root: relative to the working folder, or absolute when it lies outside; `/`-separated.
+   * Returns the path to show for a file in the root: relative to the working folder, or absolute if it is outside; `/`-separated.
    *
    * @param path - Relative to the root, `/`-separated; empty for the root itself.
    */
@@ -20,10 +20,10 @@ export interface SearchRoot {
 }
 
 /**
- * Looks at the place where a search is to begin.
+ * Checks the file or folder to search.
  *
- * @param path - As the model wrote it, for the error text.
- * @throws {ToolError} `not_a_file` for a device or the like; the error of the access when there is nothing.
+ * @param path - The path from the model, for error messages.
+ * @throws {ToolError} `not_a_file` for devices, pipes and sockets; for a missing path, the error of the file access.
  */
 export async function openRoot(files: FileAccess, cwd: string, absolutePath: string, path: string): Promise<SearchRoot> {
   const { type, size } = await files.stat(absolutePath);

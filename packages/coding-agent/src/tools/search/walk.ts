@@ -6,7 +6,7 @@ import { IgnoreRules, ignoreFileName, type RuledFolder, readIgnoreFile } from ".
 import { compareNames } from "./name-order.ts";
 import { hasRepositoryMarker } from "./repositories.ts";
 
-/** How many folders beside each other are read ahead: the disk is no bottleneck then, and a distant file system less of one. */
+/** The number of sibling folders to read ahead, to hide the latency of the disk or of a remote file system. */
 const foldersAhead = 8;
 
 export interface WalkedEntry {
@@ -18,14 +18,14 @@ export interface WalkedEntry {
 
 export interface WalkOptions {
   files: FileAccess;
-  /** Absolute path of a folder, links followed. */
+  /** Absolute path of a folder, with links resolved. */
   root: string;
   signal: AbortSignal;
-  /** Which entries are wanted. Asked before the ignore rules, which take longer. */
+  /** Selects entries. Called before the ignore rules are checked, which takes longer. */
   accept(entry: WalkedEntry): boolean;
-  /** Whether to look into a folder. Default: into all. */
+  /** Whether to enter a folder. Default: all folders. */
   enter?(path: string, folder: { isRepository: boolean }): boolean;
-  /** Told of a folder that cannot be read; the walk goes on. */
+  /** Called for a folder that cannot be read; the walk continues. */
   onUnreadable?(path: string): void;
 }
 
@@ -37,20 +37,20 @@ interface Folder extends RuledFolder {
 interface Frame {
   prefix: string;
   rules: IgnoreRules;
-  /** What is neither `.git` nor an ignored folder, in order. */
+  /** The entries except `.git` and ignored folders, in order. */
   entries: DirectoryEntry[];
   index: number;
-  /** Folders that are being read, undefined when they cannot be. */
+  /** Folders that are being read; undefined if they are unreadable. */
   ahead: Map<string, Promise<Folder | undefined>>;
-  /** Where in `entries` the next folder to read ahead is looked for. */
+  /** The index in `entries` from which the next folder to read ahead is searched. */
   aheadIndex: number;
 }
 
 /**
- * All entries of a tree that .gitignore files do not exclude, dotfiles included, `.git` never; each folder before its content, names
- * in the order of their bytes. Links are entries and are not followed, so loops cannot arise.
+ * Yields the entries of a tree that .gitignore files do not exclude, including dotfiles but never `.git`. A folder comes before its content;
+ * names are in byte order. Links are entries and are not followed, so there are no loops.
  *
- * @throws What the file access throws for the root, and the abort's reason.
+ * @throws The errors of the file access for the root, and the reason of the abort signal.
  */
 export async function* walkTree(options: WalkOptions): AsyncGenerator<WalkedEntry, void, undefined> {
   const { files, root, signal, accept, enter, onUnreadable } = options;
@@ -96,7 +96,7 @@ function readAhead(options: WalkOptions, frame: Frame): void {
     const path = frame.prefix + next.name;
     frame.ahead.set(
       path,
-      // Nobody may come to await it, so it must not reject.
+      // The walk may end before it awaits this promise, so it must not reject.
       readFolder(options, join(options.root, path)).catch(() => undefined),
     );
   }

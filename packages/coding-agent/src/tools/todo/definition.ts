@@ -3,7 +3,7 @@ import type { TodoList } from "../../todo/todo-list.ts";
 import type { TodoDetails } from "../../todo/todo-text.ts";
 import { todoParameters } from "./parameters.ts";
 
-/** The `todo` tool: the model's own list of what is to be done. */
+/** The `todo` tool: the model's list of tasks. */
 export function createTodoTool(list: Pick<TodoList, "set">): AgentTool<typeof todoParameters, TodoDetails> {
   return {
     name: "todo",

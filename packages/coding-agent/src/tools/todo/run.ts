@@ -3,7 +3,7 @@ import type { TodoList } from "../../todo/todo-list.ts";
 import { describePhases, type TodoDetails } from "../../todo/todo-text.ts";
 import type { TodoParameters } from "./parameters.ts";
 
-/** Carries out one call of `todo`. */
+/** Executes one call of `todo`. */
 export async function runTodo({ phases }: TodoParameters, list: Pick<TodoList, "set">): Promise<AgentToolResult<TodoDetails>> {
   try {
     const set = await list.set(phases, "model");

@@ -3,7 +3,7 @@ import type { FileToolOptions } from "../files/file-access.ts";
 import { writeParameters } from "./parameters.ts";
 import type { WriteDetails } from "./run.ts";
 
-/** The `write` tool for one working folder: creates or replaces a file as a whole. */
+/** The `write` tool for one working folder: creates a file or replaces its whole content. */
 export function createWriteTool(cwd: string, options: FileToolOptions = {}): AgentTool<typeof writeParameters, WriteDetails> {
   return {
     name: "write",

@@ -10,15 +10,15 @@ import { formatSize } from "../output/truncate.ts";
 import type { WriteParameters } from "./parameters.ts";
 
 export interface WriteDetails {
-  /** Absolute, with links followed. */
+  /** Absolute, with links resolved. */
   path: string;
   /** UTF-8 bytes written. */
   bytes: number;
-  /** false when an existing file was replaced. */
+  /** false if an existing file was replaced. */
   created: boolean;
 }
 
-/** Carries out one call of `write`. */
+/** Executes one call of `write`. */
 export async function runWrite(
   { path, content }: WriteParameters,
   { cwd, signal, files = localFiles }: FileToolCall,
@@ -45,9 +45,9 @@ export async function runWrite(
   }
 }
 
-/** What is there and no file stays what it is: to write to a pipe may never end, and to a device may do anything. */
+/** Refuses paths that are not regular files: a write to a pipe may never end, and a write to a device may have any effect. */
 async function assertWritable(files: FileAccess, realPath: string, path: string): Promise<void> {
-  const facts = await files.stat(realPath).catch(() => undefined); // nothing there, or to write says why
+  const facts = await files.stat(realPath).catch(() => undefined); // missing, or the write reports the error
   if (facts?.type === "directory") {
     throw new ToolError("is_directory", `Cannot write ${path}: it is a directory (EISDIR). Give the path of a file in it.`);
   }
