@@ -1,5 +1,6 @@
 import type { Model, ModelCost } from "../../packages/ai/src/types.ts";
-import { type Facts, factsOf, plainName, vendorIds } from "./facts.ts";
+import { factsOf, plainName, vendorIds } from "./facts.ts";
+import type { Facts } from "./families.ts";
 import { familyOf } from "./families.ts";
 import { type PricedModel, pricedModels, priceOf } from "./prices.ts";
 import type { CatalogSource, OverlayModel } from "./sources.ts";

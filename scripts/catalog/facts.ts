@@ -1,15 +1,6 @@
 import { MODEL_CONFIGS, type ModelConfig } from "llm-zoo";
 import type { Model } from "../../packages/ai/src/types.ts";
-import { familyOf } from "./families.ts";
-
-/** What is known of a model besides its price. Limits are tokens; 0 where nobody says. */
-export interface Facts {
-  name?: string;
-  reasoning: boolean;
-  image: boolean;
-  contextWindow: number;
-  maxTokens: number;
-}
+import { type Facts, familyOf } from "./families.ts";
 
 /** A name that is the same for a model at every host: `moonshotai/Kimi-K2.6` and `kimi-k2.6` are both `kimi-k2-6`. */
 export function plainName(id: string): string {

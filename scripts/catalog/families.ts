@@ -1,4 +1,11 @@
-import type { Facts } from "./facts.ts";
+/** What is known of a model besides its price. Limits are tokens; 0 where nobody says. */
+export interface Facts {
+  name?: string;
+  reasoning: boolean;
+  image: boolean;
+  contextWindow: number;
+  maxTokens: number;
+}
 
 /** Models of a present generation that can chat and call tools. */
 export interface Family {

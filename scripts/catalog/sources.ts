@@ -1,5 +1,5 @@
 import type { Api, ModelCost } from "../../packages/ai/src/types.ts";
-import type { Facts } from "./facts.ts";
+import type { Facts } from "./families.ts";
 
 /**
  * The api that OpenAI's models are asked with. Its vendor recommends `openai-responses`, and the newest models call tools on no other

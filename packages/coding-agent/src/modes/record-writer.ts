@@ -6,8 +6,8 @@ import { LinePieces } from "../protocol/line-pieces.ts";
 import { SnapshotEncoder } from "../protocol/snapshot-encoder.ts";
 import { type BlockEvent, type DeltaUpdate, joinDeltas, newUsage, toDelta } from "../protocol/stream-records.ts";
 import type { AgentSessionEvent } from "../session/events.ts";
+import type { PieceSink } from "./output-sink.ts";
 import { toSentMessage } from "./sent-attachments.ts";
-import type { PieceSink } from "./stdout.ts";
 import { WaitingOutput } from "./waiting-output.ts";
 
 type MessageUpdate = Extract<AgentSessionEvent, { type: "message_update" }>;

@@ -1,32 +1,10 @@
 import { fstatSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Writable } from "node:stream";
-import { type LinePiece, toBytes } from "../protocol/line-pieces.ts";
+import { toBytes } from "../protocol/line-pieces.ts";
 import { bun } from "../runtime.ts";
+import type { OutputSink } from "./output-sink.ts";
 import { failureOf, isFull, untilRetry } from "./write-errors.ts";
-
-/** An ordered output for text. */
-export interface ByteSink {
-  /** Writes text. If the sink is full, the returned promise resolves when it has room again; it never rejects. */
-  write(text: string): Promise<void> | undefined;
-}
-
-/** An ordered output for lines that consist of pieces. */
-export interface PieceSink {
-  /** Writes pieces; the caller must not change their bytes afterwards. Returns the same as `ByteSink.write`. */
-  write(pieces: readonly LinePiece[]): Promise<void> | undefined;
-}
-
-/** The output of a protocol: file descriptor 1, or a stream. */
-export interface OutputSink extends ByteSink, PieceSink {
-  write(data: string | readonly LinePiece[]): Promise<void> | undefined;
-  /** Resolves when the output is closed or has failed. */
-  readonly closed: Promise<void>;
-  /** The code of the system error of a failed write, such as ENOSPC; undefined if the reader has only closed its end. */
-  readonly failure: string | undefined;
-  /** Ends the output. Resolves when all data is passed to the operating system. */
-  end(): Promise<void>;
-}
 
 /**
  * Opens stdout for a protocol. Pipes are written without blocking, so that a slow reader does not stop the process; `process.stdout` blocks,

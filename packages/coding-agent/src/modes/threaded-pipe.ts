@@ -1,6 +1,6 @@
 import { write } from "node:fs";
 import { toBytes } from "../protocol/line-pieces.ts";
-import type { OutputSink } from "./stdout.ts";
+import type { OutputSink } from "./output-sink.ts";
 import { failureOf, isFull, untilRetry } from "./write-errors.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ByteSink, PieceSink } from "../../src/modes/stdout.ts";
+import type { ByteSink, PieceSink } from "../../src/modes/output-sink.ts";
 import type { LinePiece } from "../../src/protocol/line-pieces.ts";
 import type { WireRecord } from "./rpc-process.ts";
 

@@ -1,5 +1,4 @@
-import type { ChatCompletionContentPartText } from "openai/resources/chat/completions";
-import type { OpenAIBody } from "./request.ts";
+import type { ChatCompletionContentPartText, ChatCompletionCreateParams } from "openai/resources/chat/completions";
 
 /** Marks the end of a prefix to cache. Anthropic's format, which OpenRouter passes on. */
 export interface CacheMarker {
@@ -8,7 +7,7 @@ export interface CacheMarker {
 }
 
 /** Adds a cache marker at the end of each part that stays the same from call to call: system prompt, tools, conversation. */
-export function markForCache(body: OpenAIBody, cache_control: CacheMarker): void {
+export function markForCache(body: Pick<ChatCompletionCreateParams, "messages" | "tools">, cache_control: CacheMarker): void {
   const lastTool = body.tools?.at(-1);
   if (lastTool) Object.assign(lastTool, { cache_control });
   for (const message of [body.messages[0], body.messages.at(-1)]) {

@@ -8,7 +8,7 @@ import type {
 import { removeLoneSurrogates } from "../../surrogates.ts";
 import type { AssistantMessage, ImageContent, Message, Model, TextContent, ToolResultMessage } from "../../types.ts";
 import { toWireName } from "../tool-names.ts";
-import type { OpenAICompat } from "./compat.ts";
+import type { OpenAICompat } from "./openai-compat.ts";
 import { parseDetails, type ReasoningDetail } from "./reasoning-details.ts";
 import { isReasoningField } from "./reasoning-field.ts";
 

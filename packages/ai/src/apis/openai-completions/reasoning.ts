@@ -1,6 +1,7 @@
 import type { Model, ThinkingLevel } from "../../types.ts";
 import { nearestEffort } from "../openai-efforts.ts";
-import { type OpenAICompat, resolveCompat } from "./compat.ts";
+import { resolveCompat } from "./compat.ts";
+import type { OpenAICompat } from "./openai-compat.ts";
 
 /** The vendors' request fields that control thinking. Each endpoint gets only the fields that it supports. */
 export interface ReasoningFields {

@@ -8,8 +8,9 @@ import { wireModelId } from "../openai-client.ts";
 import { resolveToolChoice, toWireName } from "../tool-names.ts";
 import { toObjectSchema } from "../tool-schema.ts";
 import { markForCache } from "./cache-markers.ts";
-import { type OpenAICompat, resolveCompat } from "./compat.ts";
+import { resolveCompat } from "./compat.ts";
 import { convertMessages, convertSystemPrompt } from "./messages.ts";
+import type { OpenAICompat } from "./openai-compat.ts";
 import { convertReasoning, type ReasoningFields, requiresReasoning } from "./reasoning.ts";
 
 /** The body of a request, with the fields that other vendors added. */

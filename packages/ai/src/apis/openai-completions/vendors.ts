@@ -2,7 +2,7 @@ import type { Model } from "../../types.ts";
 import { isHostOf, isLoopback, tryParseUrl } from "../../url.ts";
 import { isAzure } from "../openai-azure.ts";
 import { openaiEfforts } from "../openai-efforts.ts";
-import type { OpenAICompat } from "./compat.ts";
+import type { OpenAICompat } from "./openai-compat.ts";
 
 /** The known facts about one vendor or server. */
 export interface Vendor {

@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
 import { LineDecoder } from "../../protocol/jsonl.ts";
 import { endInTime } from "../end-in-time.ts";
+import type { OutputSink } from "../output-sink.ts";
 import { readInput } from "../read-input.ts";
-import type { OutputSink } from "../stdout.ts";
 import type { BaseOptions } from "./chat-options.ts";
 import { ChatOutput } from "./chat-output.ts";
 import { AgentChatServer } from "./server.ts";

@@ -1,5 +1,5 @@
 import { encodeLine } from "../../protocol/jsonl.ts";
-import type { ByteSink } from "../stdout.ts";
+import type { ByteSink } from "../output-sink.ts";
 import { type OutputPiece, omission, WaitingOutput } from "../waiting-output.ts";
 import type { ChatEvent } from "./protocol.ts";
 

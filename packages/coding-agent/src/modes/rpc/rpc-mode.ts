@@ -6,9 +6,9 @@ import type { AgentSession } from "../../session/agent-session.ts";
 import { untilAborted } from "../../until-aborted.ts";
 import { packageVersion } from "../../version.ts";
 import { endInTime } from "../end-in-time.ts";
+import type { OutputSink } from "../output-sink.ts";
 import { readInput } from "../read-input.ts";
 import { RecordWriter } from "../record-writer.ts";
-import type { OutputSink } from "../stdout.ts";
 import { RpcServer } from "./server.ts";
 
 export interface RpcConnection {

@@ -1,5 +1,5 @@
 import type { Agent, AgentEvent, AgentHooks, PendingToolCall } from "@pikit/agent";
-import type { Approvals } from "../../approvals/approvals.ts";
+import type { Approvals } from "../../approvals/judge.ts";
 import { toModelMessages } from "../../conversation/messages.ts";
 import { CommandRuns } from "../../extensions/command-runs.ts";
 import type { HookSlot } from "../../extensions/hooks.ts";

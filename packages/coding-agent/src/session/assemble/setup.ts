@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Approvals } from "../../approvals/approvals.ts";
+import type { Approvals } from "../../approvals/judge.ts";
 import { agentFolder } from "../../config/paths.ts";
 import type { HookSlot } from "../../extensions/hooks.ts";
 import { absentUser, UserSlot } from "../../user-interface.ts";

@@ -1,5 +1,6 @@
-import { type Approvals, createApprovals } from "../../approvals/approvals.ts";
+import { createApprovals } from "../../approvals/approvals.ts";
 import type { ToolTiers } from "../../approvals/assess-tool.ts";
+import type { Approvals } from "../../approvals/judge.ts";
 import type { Settings } from "../../config/settings.ts";
 import { createCommandEnvironment } from "../../exec/command-environment.ts";
 import { createLocalProcesses, type LocalProcesses, type ProcessRunner } from "../../exec/run-process.ts";
