@@ -1,3 +1,8 @@
+import { type AgentRpcOptions, serveAgentRpc as serve } from "./serve.ts";
+import type { AgentSession } from "./session/agent-session.ts";
+import { createAgentSession as create } from "./session/assemble/create.ts";
+import type { CreateAgentSessionOptions } from "./session/options.ts";
+
 export { type AgentTool, type AgentToolResult, isToolError, ToolError } from "@pikit/agent";
 export { createScriptedModel, type ImageContent, type Model, type TextContent } from "@pikit/ai";
 export type { Static, TSchema } from "@sinclair/typebox";
@@ -85,9 +90,8 @@ export type { RunLimits } from "./run/limits.ts";
 export type { PromptRun } from "./run/run-controller.ts";
 export { parseStreamRule } from "./run/stream-rules/parse-rule.ts";
 export type { StreamRule } from "./run/stream-rules/rule.ts";
-export { type AgentRpcOptions, type RpcModeOptions, runRpcMode, type Streams, serveAgentRpc } from "./serve.ts";
+export { type AgentRpcOptions, type RpcModeOptions, runRpcMode, type Streams } from "./serve.ts";
 export { AgentSession, type CompactOptions, type PromptOptions } from "./session/agent-session.ts";
-export { createAgentSession } from "./session/assemble/create.ts";
 export type { AgentSessionEvent } from "./session/events.ts";
 export type { CreateAgentSessionOptions } from "./session/options.ts";
 export type { BranchPoint, SessionHistory } from "./session/parts/history.ts";
@@ -107,3 +111,27 @@ export {
   type UserInterface,
 } from "./user-interface.ts";
 export { packageVersion } from "./version.ts";
+
+/** Extensions that import this package get this copy of it. */
+const loadLibrary = () => import("./index.ts");
+
+/**
+ * Creates a session. Before the first prompt nothing is written and no provider is called.
+ *
+ * @throws {UsageError} When the named model does not exist, or a configuration file is invalid.
+ * @throws {SessionError} When the chosen session cannot be opened, a stream rule is invalid, or Bun is too old.
+ * @throws {AiError} When the file of `record` cannot be written, or the model cannot be recorded.
+ */
+export function createAgentSession(options: CreateAgentSessionOptions = {}): Promise<AgentSession> {
+  return create({ ...options, loadLibrary });
+}
+
+/**
+ * Serves the agent_chat protocol on any two streams, like `pi agent-rpc` on stdin and stdout. When the input ends, the running chat continues
+ * to its end, and its questions get the default answers. When the output closes or `signal` is aborted, the running chat is aborted.
+ *
+ * @returns A promise that resolves when all output is written, or cannot be written any more.
+ */
+export function serveAgentRpc(options: AgentRpcOptions): Promise<void> {
+  return serve({ ...options, loadLibrary });
+}

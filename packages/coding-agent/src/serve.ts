@@ -2,6 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import type { BaseOptions } from "./modes/agent-chat/chat-options.ts";
 import type { StreamMode } from "./protocol/data.ts";
 import type { AgentSession } from "./session/agent-session.ts";
+import type { EntryPointOptions } from "./session/options.ts";
 
 /** The streams of a protocol connection. */
 export interface Streams {
@@ -21,7 +22,9 @@ export interface RpcModeOptions extends Streams {
 }
 
 /** Options for all chats; a request can override them. `cwd` and `agentDir` have the defaults of `createAgentSession`. */
-export type AgentRpcOptions = Streams & Omit<BaseOptions, "cwd" | "agentDir"> & Partial<Pick<BaseOptions, "cwd" | "agentDir">>;
+export type AgentRpcOptions = Streams &
+  Omit<BaseOptions, "cwd" | "agentDir" | "loadLibrary"> &
+  Partial<Pick<BaseOptions, "cwd" | "agentDir">>;
 
 /**
  * Serves a session with the RPC protocol on any two streams, like `pi --mode rpc` on stdin and stdout. The client shows the session's dialogs
@@ -37,13 +40,8 @@ export async function runRpcMode(session: AgentSession, options: RpcModeOptions)
   await serveRpc(session, { input, output: openWritable(output), streamMode, ready, warmUp: false, signal });
 }
 
-/**
- * Serves the agent_chat protocol on any two streams, like `pi agent-rpc` on stdin and stdout. When the input ends, the running chat continues
- * to its end, and its questions get the default answers. When the output closes or `signal` is aborted, the running chat is aborted.
- *
- * @returns A promise that resolves when all output is written, or cannot be written any more.
- */
-export async function serveAgentRpc({ input, output, signal, ...base }: AgentRpcOptions): Promise<void> {
+/** Serves the agent_chat protocol; see `serveAgentRpc` of `index.ts`. */
+export async function serveAgentRpc({ input, output, signal, ...base }: AgentRpcOptions & EntryPointOptions): Promise<void> {
   ignoreErrorsOf(input, output);
   const [{ startAgentChat }, { openWritable }, { agentFolder }] = await Promise.all([
     import("./modes/agent-chat/agent-chat-mode.ts"),

@@ -4,13 +4,14 @@ import type { SessionChoice } from "../conversation/choose-session.ts";
 import { looksLikePath } from "../conversation/ids.ts";
 import { UsageError } from "../errors.ts";
 import type { RunLimits } from "../run/limits.ts";
-import type { CreateAgentSessionOptions } from "../session/options.ts";
+import type { CreateAgentSessionOptions, EntryPointOptions } from "../session/options.ts";
 import { type BuiltInToolName, builtInToolNames } from "../tools/index.ts";
 import type { Arguments } from "./args.ts";
 
 /** Converts the command line to the options of the session. */
-export function toSessionOptions({ options }: Arguments): CreateAgentSessionOptions {
+export function toSessionOptions({ options }: Arguments): CreateAgentSessionOptions & EntryPointOptions {
   return {
+    loadLibrary: () => import("../index.ts"),
     ...pick("model", options.model),
     ...pick("provider", options.provider),
     ...pick("apiKey", options["api-key"]),

@@ -23,13 +23,18 @@ export interface LoadedModule {
  */
 export class ModuleLoader {
   readonly #cacheFolder: string;
+  readonly #loadLibrary: (() => Promise<object>) | undefined;
   #jiti: Promise<Jiti> | undefined;
   /** Files that were loaded, of extensions and of what they import. */
   readonly #loaded = new Set<string>();
 
-  /** @param agentDir - Compiled files are kept there: a shared folder would let others put code into them. */
-  constructor(agentDir: string) {
+  /**
+   * @param agentDir - Compiled files are kept there: a shared folder would let others put code into them.
+   * @param loadLibrary - Loads the copy of this package that runs. Default: extensions load a copy of their own.
+   */
+  constructor(agentDir: string, loadLibrary: (() => Promise<object>) | undefined) {
     this.#cacheFolder = join(agentDir, "cache", "extensions");
+    this.#loadLibrary = loadLibrary;
   }
 
   /**
@@ -69,7 +74,7 @@ export class ModuleLoader {
   async #create(): Promise<Jiti> {
     const [{ createJiti }, virtualModules, fsCache] = await Promise.all([
       import("jiti"),
-      runningCopies(),
+      runningCopies(this.#loadLibrary),
       makeFolder(this.#cacheFolder).then(
         () => this.#cacheFolder,
         () => false, // without a place for it, they are compiled each time
@@ -90,12 +95,11 @@ async function checkFile(path: string): Promise<void> {
 }
 
 /** The modules that extensions share with us, by name. */
-async function runningCopies(): Promise<Record<string, unknown>> {
-  const [ai, agent, codingAgent, protocol, typebox, value] = await Promise.all([
+async function runningCopies(loadLibrary: (() => Promise<object>) | undefined): Promise<Record<string, unknown>> {
+  const [ai, agent, library, protocol, typebox, value] = await Promise.all([
     import("@pikit/ai"),
     import("@pikit/agent"),
-    // The package by its own name: the layers below a session do not know what is above them.
-    import("@pikit/coding-agent"),
+    loadLibrary?.(),
     import("../protocol/index.ts"),
     import("@sinclair/typebox"),
     import("@sinclair/typebox/value"),
@@ -103,7 +107,7 @@ async function runningCopies(): Promise<Record<string, unknown>> {
   return {
     "@pikit/ai": ai,
     "@pikit/agent": agent,
-    "@pikit/coding-agent": codingAgent,
+    ...(library && { "@pikit/coding-agent": library }),
     "@pikit/coding-agent/protocol": protocol,
     "@sinclair/typebox": typebox,
     "@sinclair/typebox/value": value,

@@ -21,6 +21,8 @@ export interface SessionExtensionsOptions {
   commands: SlashCommands;
   /** Milliseconds that a handler may take. Default: 30 seconds. */
   limitMs?: number | undefined;
+  /** See `ModuleLoader`. */
+  loadLibrary?: (() => Promise<object>) | undefined;
 }
 
 /** The extensions of a session: loaded before it is put together, at work as soon as it is, and loaded anew when the user says so. */
@@ -33,7 +35,7 @@ export class SessionExtensions implements HookSlot {
 
   constructor(options: SessionExtensionsOptions) {
     this.#options = options;
-    this.#loader = new ModuleLoader(options.agentDir);
+    this.#loader = new ModuleLoader(options.agentDir, options.loadLibrary);
   }
 
   get current(): SessionHooks | undefined {

@@ -1,7 +1,7 @@
 import { fstatSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Writable } from "node:stream";
-import { toBytes } from "../protocol/line-pieces.ts";
+import { type LinePiece, toBytes } from "../protocol/line-pieces.ts";
 import { bun } from "../runtime.ts";
 import type { OutputSink } from "./output-sink.ts";
 import { failureOf, isFull, untilRetry } from "./write-errors.ts";

@@ -17,6 +17,12 @@ import type { BuiltInToolName } from "../tools/index.ts";
 import type { PreviewEvent } from "../tools/preview/run.ts";
 import type { UserInterface } from "../user-interface.ts";
 
+/** The options that the entry points of this package set. */
+export interface EntryPointOptions {
+  /** Loads the module that extensions get when they import this package. Default: they load a copy of their own. */
+  loadLibrary?: (() => Promise<object>) | undefined;
+}
+
 /** The options of `createAgentSession`. All have defaults. */
 export interface CreateAgentSessionOptions {
   /** The working folder. Default: that of the process. An opened session has its own. */

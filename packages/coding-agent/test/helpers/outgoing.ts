@@ -5,7 +5,7 @@ import { findCommand } from "../../src/protocol/dispatch.ts";
 import { type EntryTreeNode, EntryTreeNodeSchema } from "../../src/protocol/entries.ts";
 import { type EventName, events } from "../../src/protocol/events.ts";
 import { outgoingFrames, ResponseSchema, SessionHeaderSchema } from "../../src/protocol/frames.ts";
-import type { WireRecord } from "./rpc-process.ts";
+import type { WireRecord } from "./wire-record.ts";
 
 /** What is wrong with a record that was sent, by the protocol's own schemas; empty when nothing is. */
 export function findViolations(record: WireRecord): string[] {

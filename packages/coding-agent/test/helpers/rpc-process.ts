@@ -2,15 +2,10 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { expect, onTestFinished } from "vitest";
 import { type CliOptions, cleanEnvironment, cliArguments } from "./cli.ts";
 import { findViolations } from "./outgoing.ts";
+import type { WireRecord } from "./wire-record.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** A line of output, loosely: tests look at it with matchers. */
-export interface WireRecord {
-  type: string;
-  id?: unknown;
-  data?: { [field: string]: unknown };
-  [field: string]: unknown;
-}
+export type { WireRecord } from "./wire-record.ts";
 
 /** The first text of a `tool_execution_end`, which is what the model reads. */
 export function resultText(record: WireRecord | undefined): string | undefined {

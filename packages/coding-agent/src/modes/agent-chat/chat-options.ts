@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readSettings } from "../../config/settings.ts";
 import { toUnknownModel } from "../../models/endpoint.ts";
-import type { CreateAgentSessionOptions } from "../../session/options.ts";
+import type { CreateAgentSessionOptions, EntryPointOptions } from "../../session/options.ts";
 import type { BuiltInToolName } from "../../tools/index.ts";
 import type { ChatParams } from "./protocol.ts";
 import { BadRequestError } from "./read-params.ts";
@@ -13,14 +13,15 @@ const defaults = { maxIterations: 50, maxFailures: 5, maxRepeats: 3 } as const;
 const tools: readonly BuiltInToolName[] = ["read", "bash", "edit", "write", "grep", "find", "ls", "preview", "delegate"];
 
 /** Options for all chats. `onProblem` also receives the notifications of extensions, because the protocol has no event for them. */
-export type BaseOptions = Omit<CreateAgentSessionOptions, "cwd" | "session" | "user"> & { cwd: string; agentDir: string };
+export type BaseOptions = Omit<CreateAgentSessionOptions, "cwd" | "session" | "user"> &
+  EntryPointOptions & { cwd: string; agentDir: string };
 
 type ModelOptions = Pick<CreateAgentSessionOptions, "model" | "provider" | "apiKey">;
 
 type PathOptions = Pick<CreateAgentSessionOptions, "skills" | "promptTemplates">;
 
 /** Options of a session, with its working folder. */
-export type ChatOptions = CreateAgentSessionOptions & { cwd: string };
+export type ChatOptions = CreateAgentSessionOptions & EntryPointOptions & { cwd: string };
 
 /**
  * The options for the session of a chat. The request takes precedence over the command line, and the command line over `settings.json`.

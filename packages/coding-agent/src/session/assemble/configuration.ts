@@ -33,6 +33,7 @@ export async function readConfiguration(setup: Setup, cwd: string): Promise<Conf
     factories: resources.factories,
     places: () => resources.extensionPlaces(),
     limitMs: options.extensionTimeoutMs,
+    loadLibrary: options.loadLibrary,
   });
   setup.onFailure(() => extensions.shutdown());
   if (resources.hasExtensions(settings)) await extensions.load();

@@ -3,7 +3,7 @@ import type { SessionStore } from "../../conversation/session-store.ts";
 import { SessionError } from "../../errors.ts";
 import { describeOldBun } from "../../runtime.ts";
 import { AgentSession } from "../agent-session.ts";
-import type { CreateAgentSessionOptions } from "../options.ts";
+import type { CreateAgentSessionOptions, EntryPointOptions } from "../options.ts";
 import { type Configuration, readConfiguration } from "./configuration.ts";
 import { openConversation } from "./conversation.ts";
 import { createCore } from "./core.ts";
@@ -16,19 +16,16 @@ import { createSetup, type ParentSession, type Setup } from "./setup.ts";
 import { createSupervision } from "./supervision.ts";
 import { createTools } from "./tools.ts";
 
-/**
- * Creates a session. Before the first prompt nothing is written and no provider is called.
- *
- * @throws {UsageError} When the named model does not exist, or a configuration file is invalid.
- * @throws {SessionError} When the chosen session cannot be opened, a stream rule is invalid, or Bun is too old.
- * @throws {AiError} When the file of `record` cannot be written, or the model cannot be recorded.
- */
-export function createAgentSession(options: CreateAgentSessionOptions = {}): Promise<AgentSession> {
+/** Creates a session; see `createAgentSession` of `index.ts`. */
+export function createAgentSession(options: CreateAgentSessionOptions & EntryPointOptions = {}): Promise<AgentSession> {
   return openSession(options, undefined);
 }
 
 /** @param parent - The session that delegates to this one; undefined for the session of a user. */
-async function openSession(options: CreateAgentSessionOptions, parent: ParentSession | undefined): Promise<AgentSession> {
+async function openSession(
+  options: CreateAgentSessionOptions & EntryPointOptions,
+  parent: ParentSession | undefined,
+): Promise<AgentSession> {
   const oldBun = describeOldBun();
   if (oldBun !== undefined) throw new SessionError("unsupported_runtime", oldBun);
   /** Clean-up functions, the latest first. */

@@ -4,7 +4,7 @@ import { agentFolder } from "../../config/paths.ts";
 import type { HookSlot } from "../../extensions/hooks.ts";
 import { absentUser, UserSlot } from "../../user-interface.ts";
 import type { AgentSession } from "../agent-session.ts";
-import type { CreateAgentSessionOptions } from "../options.ts";
+import type { CreateAgentSessionOptions, EntryPointOptions } from "../options.ts";
 
 /** The parts of the delegating session that a sub-task uses. */
 export interface ParentSession {
@@ -19,7 +19,7 @@ export type OpenTask = (own: CreateAgentSessionOptions, parent: ParentSession) =
 
 /** The input of every step of the assembly. */
 export interface Setup {
-  options: CreateAgentSessionOptions & { cwd: string; agentDir: string };
+  options: CreateAgentSessionOptions & EntryPointOptions & { cwd: string; agentDir: string };
   /** Undefined for the session of a user. */
   parent: ParentSession | undefined;
   user: UserSlot;
@@ -32,7 +32,7 @@ export interface Setup {
 
 /** Fills in the defaults of the shared options. */
 export function createSetup(
-  options: CreateAgentSessionOptions,
+  options: CreateAgentSessionOptions & EntryPointOptions,
   { parent, openTask, onFailure }: Pick<Setup, "parent" | "openTask" | "onFailure">,
 ): Setup {
   const user = new UserSlot(options.user ?? absentUser);
