@@ -2,13 +2,13 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { posix } from "node:path";
 
 /**
- * What `import()` finds is an entry point of its own, and where others share all of it, esbuild leaves a file there that only hands on what a
- * chunk exports. Each such file is one more to read, which takes up to a millisecond. Here the chunk itself takes its place: it exports the
- * same under the same names, and more.
+ * Removes files of the build that only re-export a chunk, and loads the chunk itself in their place: it exports the same names, and more. esbuild
+ * writes such a file for a module that is loaded with `import()`, if other modules share all of its code. Reading the file takes up to a
+ * millisecond.
  *
- * @param outputs - as esbuild's metafile tells them.
- * @param modules - whose shims are skipped. What others look at as a whole, such as a package that extensions import, keeps its own names.
- * @returns the outputs that are left.
+ * @param outputs - The outputs in esbuild's metafile.
+ * @param modules - The sources whose files may be removed. Others keep their exact names, such as a package that extensions import as a whole.
+ * @returns The outputs that remain.
  */
 export function skipShims(outputs, modules) {
   const chunkOf = new Map();
@@ -33,7 +33,7 @@ export function skipShims(outputs, modules) {
   return Object.fromEntries(Object.entries(outputs).filter(([file]) => !chunkOf.has(file.replace(/\.map$/, ""))));
 }
 
-/** Entry points that `import()` made are told with the namespace of few-chunks before them. */
+/** The entry point of a module that is loaded with `import()` begins with the namespace of few-chunks. */
 function isOneOf(modules, entryPoint) {
   return (
     entryPoint !== undefined &&
@@ -41,7 +41,7 @@ function isOneOf(modules, entryPoint) {
   );
 }
 
-/** The chunk that exports all that a file exports, under the same names; undefined where the file is more than a shim. */
+/** The chunk that exports everything that a file exports, under the same names; undefined if the file does more than that. */
 function findChunk(file) {
   const text = readFileSync(file, "utf8").replace(/\n\/\/# sourceMappingURL=.*\s*$/, "");
   const statement = /\s*(?:import(?:\{([^}]*)\}from)?"(\.[^"]+)"|export\{([^}]*)\});/gy;
@@ -54,7 +54,7 @@ function findChunk(file) {
     exported ??= names && listNames(names);
     end = statement.lastIndex;
   }
-  // `taken0` and the like are there for few-chunks; nobody asks for them.
+  // The exports named `taken0` and so on are only for few-chunks.
   const wanted = exported?.filter((name) => !/ as taken\d+$/.test(name)) ?? [];
   const found = new Set(wanted.map((name) => chunks.get(name)));
   const [chunk] = found;

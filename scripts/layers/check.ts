@@ -4,9 +4,9 @@ import { findRoom, matches } from "./rooms.ts";
 import { type Edge, readSources, type Source } from "./sources.ts";
 
 /**
- * Holds the sources below a folder to the order of layers.
+ * Checks the sources below a folder against the order of the layers.
  *
- * @returns One line for each import that breaks it, each circle, and each module that only passes on what others export.
+ * @returns One line for each import that breaks the order, each circle, and each module that consists of re-exports only.
  */
 export function findProblems(root: string): string[] {
   const { files, entries, problems } = readSources(root);
@@ -20,9 +20,10 @@ export function findProblems(root: string): string[] {
         const problem = judge(source, edge, layer);
         if (problem !== undefined) found.push(`${source.path} imports ${edge.specifier}: ${problem}`);
       }
+      if (source.hasUnknownImport) found.push(`${source.path} has an import() that cannot be checked: give it a literal`);
       const isEntry = entries.has(source.path) || source.path === `${layer.folder}/src/${layer.valuesOnlyIn}`;
       if (source.isOnlyReexports && !isEntry) {
-        found.push(`${source.path} only passes on what other modules export: import from those`);
+        found.push(`${source.path} consists of re-exports only: import from the modules themselves`);
       }
     }
   }
@@ -34,7 +35,7 @@ function findUnlisted({ path }: Source, layer: PackageLayers): string[] {
   return room === undefined ? [`${path} is in no room: list its folder in scripts/layers/order.ts`] : [];
 }
 
-/** What is wrong with an import; undefined when nothing is. */
+/** Says why an import breaks the order; undefined when it does not. */
 function judge({ path }: Source, edge: Edge, layer: PackageLayers): string | undefined {
   const { target, specifier } = edge;
   const source = `${layer.folder}/src/`;

@@ -2,26 +2,26 @@
 export interface PackageLayers {
   /** Its folder in the repository. */
   folder: string;
-  /** The packages of ours that it may import; an entry point of one stands for itself alone. */
+  /** The packages of ours that it may import. `@pikit/x` includes all entry points of x; `@pikit/x/y` is one entry point. */
   imports: readonly string[];
   /** The only file that may import values from them; every other file imports types. Default: every file may. */
   valuesOnlyIn?: string;
   /** Whether it may import modules of Node. Default: true. */
   node?: false;
   /**
-   * The rooms of `src`, which are folders and files: each imports only from itself and from rooms before it. `x/*` stands for the folders of
-   * `x` that are not listed by themselves; they import nothing from each other. Empty: the package is one room.
+   * The rooms of `src`, which are folders and files, the lowest first. A room imports only from itself and from rooms before it. `x/*` means each
+   * folder of `x` that is not listed by itself; these folders import nothing from each other. Empty: the package is one room.
    */
   rooms: readonly string[];
-  /** Whether files directly in `src` need not be listed; they then import from every room, and every room from them. Default: false. */
+  /** Whether the files directly in `src` need no room: they import from every room, and every room from them. Default: false. */
   hasFreeFiles?: true;
-  /** Rooms that import from outside only what stands here, beside types of `imports`. */
+  /** Rooms that import nothing from outside the package except these modules, and types of `imports`. */
   closedRooms?: Readonly<Record<string, readonly string[]>>;
-  /** Modules that other modules load with `import()` or import types from; `*` stands for one name. */
+  /** Modules that others load with `import()`, or import types from; `*` means any one name. */
   late?: readonly string[];
 }
 
-/** The order of all layers, the lowest first. scripts/check-layers.ts holds the sources to it. */
+/** The order of all layers, the lowest first. scripts/check-layers.ts checks the sources against it. */
 export const layers: readonly PackageLayers[] = [
   {
     folder: "packages/ai",
@@ -34,14 +34,14 @@ export const layers: readonly PackageLayers[] = [
     folder: "packages/coding-agent",
     imports: ["@pikit/ai", "@pikit/agent"],
     rooms: [
-      // The wire, and what all rooms may use.
+      // The wire, and files for all rooms.
       ...["protocol", "errors.ts", "runtime.ts", "suggest.ts", "until-aborted.ts", "version.ts", "type-builder.ts"],
       ...["risk-tiers.ts", "user-interface.ts", "locks"],
-      // What a session is made of.
+      // The parts of a session.
       ...["config", "conversation", "models", "prompt", "exec", "todo"],
       ...["tools/output", "tools/files", "tools/images", "tools/search", "tools/*", "tools"],
       ...["approvals", "mcp", "run", "export", "extensions"],
-      // The session, its views, and who starts them.
+      // The session, its modes, and the command line.
       ...["session", "modes", "modes/*", "serve.ts", "index.ts", "cli", "main.ts", "cli.ts"],
       "session-store-tests.ts",
     ],

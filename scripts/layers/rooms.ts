@@ -3,14 +3,14 @@ import type { PackageLayers } from "./order.ts";
 export interface Room {
   /** Such as `tools/read`. */
   name: string;
-  /** Its place in the order. Rooms with the same one know nothing of each other. */
+  /** Its place in the order. Rooms with the same rank import nothing from each other. */
   rank: number;
 }
 
-/** A room that every other one may import, and that may import every other one. */
+/** The room of files that need none: it imports from every room, and every room from it. */
 const free: Room = { name: "src", rank: Number.NaN };
 
-/** The room of a file, the most precise one that is listed; undefined when none is. */
+/** The room of a file: the deepest listed folder, or the file itself; undefined when none is listed. */
 export function findRoom({ folder, rooms, hasFreeFiles }: PackageLayers, path: string): Room | undefined {
   const inside = path.slice(`${folder}/src/`.length);
   if (rooms.length === 0) return free;
@@ -22,14 +22,14 @@ export function findRoom({ folder, rooms, hasFreeFiles }: PackageLayers, path: s
   return hasFreeFiles && !inside.includes("/") ? free : undefined;
 }
 
-/** Whether a path is what a pattern stands for, in which `*` is one name. */
+/** Whether a path matches a pattern, in which `*` is any one name. */
 export function matches(pattern: string, path: string): boolean {
   const names = path.split("/");
   const parts = pattern.split("/");
   return parts.length === names.length && parts.every((part, index) => part === "*" || part === names[index]);
 }
 
-/** The folder or file of the pattern in which a file is; undefined when it is in none. */
+/** The folder or file that matches a pattern and contains a path; undefined when none does. */
 function nameOf(pattern: string, path: string): string | undefined {
   const names = path.split("/");
   const parts = pattern.split("/");

@@ -13,12 +13,13 @@ export interface Source {
   /** From the root, with `/`. */
   path: string;
   edges: Edge[];
+  hasUnknownImport: boolean;
   isOnlyReexports: boolean;
 }
 
 export interface Sources {
   files: ReadonlyMap<string, Source>;
-  /** Modules that packages name in their `exports`. */
+  /** The modules that packages name in their `exports`. */
   entries: ReadonlySet<string>;
   /** Relative imports that lead to no file. */
   problems: string[];
@@ -30,13 +31,13 @@ export function readSources(root: string): Sources {
   const files = new Map<string, Source>();
   const problems: string[] = [];
   for (const path of [...layers.map(({ folder }) => `${folder}/src`), ...programs].flatMap((folder) => listFiles(root, folder))) {
-    const { imports, isOnlyReexports } = readImports(join(root, path));
+    const { imports, ...facts } = readImports(join(root, path));
     const edges = imports.map((each) => ({ ...each, target: resolveImport(path, each.specifier, exported) }));
     for (const { specifier, target } of edges) {
       if (specifier.startsWith(".") && !existsSync(join(root, target ?? "")))
         problems.push(`${path} imports ${specifier}: no such file`);
     }
-    files.set(path, { path, edges, isOnlyReexports });
+    files.set(path, { path, edges, ...facts });
   }
   return { files, entries: new Set(exported.values()), problems };
 }
