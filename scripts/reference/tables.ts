@@ -19,7 +19,7 @@ const told = ["type"];
 export const tables: Readonly<Record<string, () => string>> = {
   commands: () =>
     table(
-      ["command", "what it does", "fields", "data"],
+      ["command", "effect", "fields", "data"],
       (Object.keys(commands) as CommandName[]).map((name) => [
         namesOf(name).map(code).join(", "),
         commandDescriptions[name],
@@ -49,7 +49,7 @@ export const tables: Readonly<Record<string, () => string>> = {
   },
   types: () =>
     table(
-      ["type", "what it is"],
+      ["type", "definition"],
       [...sharedTypes].flatMap(([name, schema]) =>
         variants(schema).map((variant) => [code(name), isObject(variant) ? fieldsOf(variant, []) : typeCode(variant, name)]),
       ),
@@ -64,7 +64,7 @@ function frameTable(frames: Readonly<Record<string, TSchema>>): string {
       fieldsOf(variant),
     ]),
   );
-  return table(["frame", "what it says", "fields"], rows);
+  return table(["frame", "meaning", "fields"], rows);
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -41,7 +41,7 @@ function command<TParams extends TProperties, TData extends TSchema>(params: TPa
 const none = Type.Undefined();
 const sessionChange = Type.Object({ cancelled: Type.Boolean() });
 const branchChange = Type.Object({
-  text: Type.String({ description: "The message that was branched from, as it was typed." }),
+  text: Type.String({ description: "The text of that message." }),
   cancelled: Type.Boolean(),
 });
 const forkPoint = { entryId: Type.String(), text: Type.String() };

@@ -59,7 +59,7 @@ export const SessionStateSchema = Type.Object({
   interruptMode: InterruptModeSchema,
   sessionFile,
   sessionId: Type.String(),
-  sessionName: Type.Optional(Type.String({ description: "Absent when it has none." })),
+  sessionName: Type.Optional(Type.String({ description: "Absent if it has no name." })),
   autoCompactionEnabled: Type.Boolean(),
   autoRetryEnabled: Type.Boolean(),
   messageCount: Type.Number(),
@@ -76,7 +76,7 @@ export const BashResultSchema = Type.Object({
   exitCode: Type.Union([Type.Number(), Type.Null()], { description: "Null when the command was killed." }),
   cancelled: Type.Boolean(),
   truncated: Type.Boolean(),
-  fullOutputPath: Type.Optional(Type.String({ description: "Where the whole output is, when it was truncated." })),
+  fullOutputPath: Type.Optional(Type.String({ description: "File with the whole output, if the output was truncated." })),
   totalLines: Type.Number(),
   totalBytes: Type.Number(),
   outputLines: Type.Number(),
@@ -88,18 +88,16 @@ export type BashResult = Static<typeof BashResultSchema>;
 export const CompactionDetailsSchema = Type.Object({
   readFiles: Type.Array(Type.String()),
   modifiedFiles: Type.Array(Type.String()),
-  request: Type.Optional(
-    Type.String({ description: "What the user had asked for, where the kept part begins in the middle of the work on it." }),
-  ),
+  request: Type.Optional(Type.String({ description: "The user's prompt, if the kept part begins within the work on it." })),
 });
 export type CompactionDetails = Static<typeof CompactionDetailsSchema>;
 
 /** The result of a compaction. */
 export const CompactionResultSchema = Type.Object({
   summary: Type.String(),
-  tokensBefore: Type.Number({ description: "Tokens of the context before; partly an estimate." }),
+  tokensBefore: Type.Number({ description: "Tokens of the context before the compaction; partly an estimate." }),
   firstKeptEntryId: Type.String({
-    description: "The first entry that is still in the context as it was; the compaction's own when there is none.",
+    description: "The first entry that is still in the context unchanged; the compaction's own if there is none.",
   }),
   estimatedTokensAfter: Type.Number(),
   usage: UsageSchema,
@@ -109,9 +107,9 @@ export type CompactionResult = Static<typeof CompactionResultSchema>;
 
 /** The usage of the model's context window. */
 export const ContextUsageSchema = Type.Object({
-  tokens: Type.Union([Type.Number(), Type.Null()], { description: "Null after a compaction, until the next answer tells." }),
+  tokens: Type.Union([Type.Number(), Type.Null()], { description: "Null after a compaction, until the next answer reports them." }),
   contextWindow: Type.Number({ description: "Tokens; 0 when unknown." }),
-  percent: Type.Union([Type.Number(), Type.Null()], { description: "Null when one of the two is not known." }),
+  percent: Type.Union([Type.Number(), Type.Null()], { description: "Null if one of the two is unknown." }),
 });
 export type ContextUsage = Static<typeof ContextUsageSchema>;
 
@@ -120,7 +118,7 @@ export const SessionStatsSchema = Type.Object({
   sessionFile,
   sessionId: Type.String(),
   userMessages: Type.Number(),
-  assistantMessages: Type.Number({ description: "Answers that failed or were stopped included." }),
+  assistantMessages: Type.Number({ description: "Including failed and aborted answers." }),
   toolCalls: Type.Number(),
   toolResults: Type.Number(),
   totalMessages: Type.Number({ description: "Messages of every role." }),
@@ -150,7 +148,7 @@ export type SlashCommand = Static<typeof SlashCommandSchema>;
 export const ProtocolInfoSchema = Type.Object({
   protocolVersion: Type.Number(),
   version: Type.String({ description: "Of pi." }),
-  commands: Type.Array(Type.String(), { description: "Aliases included." }),
+  commands: Type.Array(Type.String(), { description: "Including aliases." }),
   events: Type.Array(Type.String()),
   streamModes: Type.Array(StreamModeSchema),
 });

@@ -5,7 +5,7 @@ import { AgentMessageSchema, ImageContentSchema, TextContentSchema, ThinkingLeve
 /** The place of an entry in the tree. */
 export const EntryPlaceSchema = Type.Object({
   id: Type.String({ description: "8 hex digits, unique in the session." }),
-  parentId: Type.Union([Type.String(), Type.Null()], { description: "The entry before it on its branch; null for a root." }),
+  parentId: Type.Union([Type.String(), Type.Null()], { description: "The previous entry on its branch; null for a root." }),
   timestamp: Type.String({ description: "ISO 8601." }),
 });
 
@@ -23,7 +23,7 @@ const summary = {
 export const EntryContentSchema = Type.Union([
   entry("message", {
     message: AgentMessageSchema,
-    queueId: Type.Optional(Type.String({ description: "Under which it waited in a queue." })),
+    queueId: Type.Optional(Type.String({ description: "The id of the message in its queue." })),
   }),
   entry("model_change", { provider: Type.String(), modelId: Type.String() }),
   entry("thinking_level_change", { thinkingLevel: ThinkingLevelSchema }),
@@ -63,8 +63,8 @@ export const EntryTreeNodeSchema = Type.Unsafe<EntryTreeNode>(
     {
       entry: SessionEntrySchema,
       children: Type.Array(sameNode),
-      label: Type.Optional(Type.String({ description: "The name that somebody gave to the entry." })),
-      labelTimestamp: Type.Optional(Type.String({ description: "When it was given; ISO 8601." })),
+      label: Type.Optional(Type.String({ description: "The label of the entry." })),
+      labelTimestamp: Type.Optional(Type.String({ description: "The time of the label; ISO 8601." })),
     },
     { $id: nodeId },
   ),

@@ -46,7 +46,9 @@ function uiRequest<const M extends string, P extends TProperties>(method: M, fie
 
 const title = { title: Type.String() };
 const timeout = {
-  timeout: Type.Optional(Type.Number({ description: "Milliseconds until the dialog resolves to its default. Absent: it waits." })),
+  timeout: Type.Optional(
+    Type.Number({ description: "Milliseconds until the dialog resolves to its default. Absent: no timeout." }),
+  ),
 };
 
 /** A request to the user interface. The dialogs `select`, `confirm`, `input` and `editor` wait for a response; the other methods do not. */
@@ -83,7 +85,7 @@ export const HostToolSchema = Type.Object({
   label: Type.Optional(Type.String()),
   description: Type.String(),
   parameters: Type.Record(Type.String(), Type.Unknown(), { description: "A JSON Schema of the arguments." }),
-  timeoutMs: Type.Optional(Type.Number({ minimum: 1, description: "Until a call is cancelled. Absent: none." })),
+  timeoutMs: Type.Optional(Type.Number({ minimum: 1, description: "Milliseconds until a call is cancelled. Absent: no timeout." })),
 });
 export type HostTool = Static<typeof HostToolSchema>;
 
@@ -97,7 +99,7 @@ export type HostToolOutput = Static<typeof HostToolOutputSchema>;
 /** Tells the host to run one of its tools. */
 export const HostToolCallSchema = Type.Object({
   type: Type.Literal("host_tool_call"),
-  id: Type.String({ description: "Of this frame; the answers repeat it." }),
+  id: Type.String({ description: "Of this frame; the client's answers repeat it." }),
   toolCallId: Type.String(),
   toolName: Type.String(),
   arguments: Type.Record(Type.String(), Type.Unknown()),
