@@ -5,22 +5,22 @@ import type { AutoRetryEvent } from "../protocol/events.ts";
 export interface RetrySettings {
   /** Default true. */
   enabled: boolean;
-  /** Attempts after the first. Default 3. */
+  /** Maximum number of retries. Default 3. */
   maxRetries: number;
-  /** Milliseconds before the first retry; doubles with each. Default 2000. */
+  /** Milliseconds before the first retry. Each further delay is twice as long. Default 2000. */
   baseDelayMs: number;
 }
 
 export const defaultRetrySettings: RetrySettings = { enabled: true, maxRetries: 3, baseDelayMs: 2000 };
 
-/** The longest wait, in milliseconds. Who asks for more is not asked again. */
+/** The longest delay, in milliseconds. If the provider asks for a longer one, there is no retry. */
 const maxDelayMs = 60_000;
 
 /**
- * Asks again after an answer that failed for a passing reason: exponential delays with jitter, or what the provider asked for. The only
- * place that retries; the provider SDKs do not.
+ * Retries model calls after temporary failures, with exponential delays and jitter, or the delay that the provider asks for. Nothing else
+ * retries: the provider SDKs do not.
  *
- * Each cycle is one or more `auto_retry_start` and then exactly one `auto_retry_end`: success, exhausted, or cancelled.
+ * Each cycle emits one or more `auto_retry_start` and then exactly one `auto_retry_end`: success, exhausted, or cancelled.
  */
 export class AutoRetry {
   readonly #settings: RetrySettings;
@@ -41,7 +41,7 @@ export class AutoRetry {
     this.#settings.enabled = enabled;
   }
 
-  /** Whether to ask again; waits first. An abort of the signal, or `cancel`, ends the wait with no. */
+  /** Waits for the delay and returns whether to retry. Returns false after an abort of the signal or `cancel`. */
   async shouldRetry({ answer, failure }: FailedAnswer, signal: AbortSignal): Promise<boolean> {
     const errorMessage = answer.errorMessage ?? "The answer failed.";
     const { enabled, maxRetries, baseDelayMs } = this.#settings;
@@ -67,13 +67,13 @@ export class AutoRetry {
     return isOver;
   }
 
-  /** Tells of an answer, so that a cycle that it ends is closed and the next failure starts counting anew. */
+  /** Call it with each answer. A success or an abort ends the cycle, so that the next failure starts a new one. */
   async observe(answer: AssistantMessage): Promise<void> {
     if (answer.stopReason === "aborted") await this.#end(false, "The run was aborted.");
     else if (answer.stopReason !== "error") await this.#end(true);
   }
 
-  /** Ends the wait that is going, if any. */
+  /** Ends the current wait, if any. */
   cancel(): void {
     this.#wait?.abort();
   }
@@ -86,12 +86,12 @@ export class AutoRetry {
   }
 }
 
-/** A quarter less at most, so that a thousand agents that failed together do not come back together. */
+/** Shortens the delay by up to a quarter, so that agents that failed at the same time do not retry at the same time. */
 function withJitter(delayMs: number): number {
   return Math.round(delayMs * (0.75 + Math.random() * 0.25));
 }
 
-/** Resolves with true when the time is over, with false as soon as one of the signals is aborted. */
+/** Resolves with true after the delay, or with false as soon as one of the signals is aborted. */
 function sleep(delayMs: number, signals: readonly AbortSignal[]): Promise<boolean> {
   return new Promise((resolve) => {
     const finish = (isOver: boolean) => {

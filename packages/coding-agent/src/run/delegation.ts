@@ -6,10 +6,10 @@ import type { LimitName, SessionEvent } from "../protocol/events.ts";
 import type { RunTask, TaskOutcome, TaskProgress } from "../tools/delegate/task.ts";
 import type { RunLimits } from "./limits.ts";
 
-/** How deep sub-tasks go: a session, its sub-task, and one of that. The last has no `delegate`. */
+/** Maximum depth of sub-tasks: a session, its sub-task, and a sub-task of that. The last has no `delegate` tool. */
 export const maxDelegationDepth = 2;
 
-/** A session that works on a sub-task; an `AgentSession` is one. */
+/** A session for a sub-task, such as an `AgentSession`. */
 export interface TaskSession {
   readonly messages: readonly AgentMessage[];
   readonly limits: { readonly reached: LimitName | undefined };
@@ -19,9 +19,9 @@ export interface TaskSession {
   dispose(): Promise<void>;
 }
 
-/** What the session of a sub-task is made with. Folder, trust, approvals and who is asked are those of the session that delegates. */
+/** The options of a sub-task's session. Folder, trust, approvals and user interface are those of the delegating session. */
 export interface TaskSessionRequest {
-  /** Names of tools that the delegating session has. */
+  /** Names of the delegating session's tools. */
   tools: readonly string[];
   /** 1 for a sub-task, 2 for a sub-task of one. */
   depth: number;
@@ -29,21 +29,21 @@ export interface TaskSessionRequest {
 }
 
 export interface TaskRunnerOptions {
-  /** How deep the delegating session is itself; 0 for one that a user talks to. */
+  /** The depth of the delegating session; 0 for the session of a user. */
   depth: number;
-  /** The tools that the delegating session has now. */
+  /** The current tools of the delegating session. */
   toolNames(): readonly string[];
-  /** Makes a fresh session in memory. */
+  /** Creates a session in memory. */
   openSession(request: TaskSessionRequest): Promise<TaskSession>;
-  /** What the delegating run may still use up. */
+  /** The remaining limits of the delegating run. */
   remainingLimits(): RunLimits;
-  /** Adds to what the delegating run has used, as soon as it is used. */
+  /** Adds to the usage of the delegating run. Called after each model call. */
   countUsage(usage: Usage): void;
 }
 
 const note = "(You do this for another agent, which sees nothing but your last message: put all that it needs to know there.)";
 
-/** Makes what the `delegate` tool runs tasks with. */
+/** Creates the function with which the `delegate` tool runs sub-tasks. */
 export function createTaskRunner(options: TaskRunnerOptions): RunTask {
   return async ({ task, tools: wanted, signal, onProgress }) => {
     const depth = options.depth + 1;
@@ -97,7 +97,7 @@ function findFailure(session: TaskSession, isOverspent: boolean): TaskOutcome["f
   return isOver ? undefined : { code: "aborted", reason: "it was aborted" };
 }
 
-/** Counts what a session does, and says when siblings together have used up the money. */
+/** Counts the work of a sub-task, and aborts it when all sub-tasks together have reached the cost limit. */
 class TaskWatch {
   readonly #options: TaskRunnerOptions;
   readonly #tools: readonly string[];
@@ -113,7 +113,7 @@ class TaskWatch {
     this.#onProgress = onProgress;
   }
 
-  /** Aborted when the delegating run has no money left for a next call. */
+  /** Aborted when the cost limit of the delegating run allows no further call. */
   get overspent(): AbortSignal {
     return this.#overspent.signal;
   }
@@ -132,14 +132,14 @@ class TaskWatch {
   }
 
   #seeMessage(message: AgentMessage): void {
-    // An answer's, or what a sub-task of this one has used.
+    // The usage of an answer, or of a sub-task of this one.
     const used = usageOf(message);
     if (used !== undefined) this.#addUsage(used);
     if (message.role !== "assistant" || isAbortNote(message)) return;
     this.#turns += 1;
     const text = message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
     if (text.trim() !== "") this.#tell(oneLine(text));
-    // An answer without calls ends the sub-task by itself, and is paid for.
+    // An answer without calls ends the sub-task anyway.
     const goesOn = message.content.some(({ type }) => type === "toolCall");
     if (goesOn && isSpent(this.#options.remainingLimits())) this.#overspent.abort();
   }
@@ -155,7 +155,7 @@ class TaskWatch {
   }
 }
 
-/** What a call is about: its first text. */
+/** A short description of a call: its first string argument. */
 function describeArguments(args: Record<string, unknown>): string {
   const text = Object.values(args).find((value) => typeof value === "string");
   return typeof text === "string" ? `: ${oneLine(text)}` : "";

@@ -4,18 +4,18 @@ import type { LimitEvent, LimitName } from "../protocol/events.ts";
 import { untilAborted } from "../until-aborted.ts";
 import type { Clarification, ClarificationAnswer, UserInterface } from "../user-interface.ts";
 
-/** What a run may use up; what is absent has no limit. Counted from each accepted prompt. */
+/** The limits of a run, counted from each accepted prompt. A field that is absent sets no limit. */
 export interface RunLimits {
   /** Model calls. */
   maxTurns?: number;
   /** US dollars. */
   maxCostUsd?: number;
-  /** Milliseconds; a run that is over is aborted, whatever it is doing. */
+  /** Milliseconds. The run is aborted at this time, whatever it is doing. */
   maxTimeMs?: number;
   maxToolCalls?: number;
-  /** Tool calls that fail one after another. */
+  /** Failed tool calls in a row. */
   maxFailuresInARow?: number;
-  /** Times that the same call may give the same result in a row. */
+  /** Identical tool calls with identical results in a row. */
   maxRepeats?: number;
 }
 
@@ -23,16 +23,16 @@ export interface LimitsOptions {
   limits: RunLimits;
   user: UserInterface;
   emit(event: LimitEvent): void | Promise<void>;
-  /** Whether a message waits that goes in where the run would end. */
+  /** Whether a queued message would continue the run. */
   isMoreQueued(): boolean;
-  /** Puts a message of the user in before the next model call. */
+  /** Sends a message of the user before the next model call. */
   addHint(text: string): void;
 }
 
-/** The longest delay that a timer takes, in milliseconds; a longer one would fire at once. */
+/** The longest delay of a timer, in milliseconds. A timer with a longer one fires at once. */
 const maxTimerMs = 2 ** 31 - 1;
 
-/** Limits that somebody may want to lift when they are reached, and how that is asked. */
+/** The questions to the user for limits that the user may lift. */
 const questions: Partial<Record<LimitName, Clarification>> = {
   "max-turns": ask("max_iterations", "The run has made as many model calls as it may."),
   "max-tool-calls": ask("max_tool_calls", "The run has made as many tool calls as it may."),
@@ -40,7 +40,7 @@ const questions: Partial<Record<LimitName, Clarification>> = {
   "no-progress": ask("no_progress", "The agent repeats the same call with the same result."),
 };
 
-/** Watches what a run uses and ends it before the first call past a limit, unless the user says to go on. */
+/** Counts the usage of a run and ends it before the first call past a limit, unless the user chooses to continue. */
 export class LimitGuard {
   readonly #options: LimitsOptions;
   #used = { turns: 0, costUsd: 0, toolCalls: 0, failures: 0, repeats: 0 };
@@ -52,12 +52,12 @@ export class LimitGuard {
     this.#options = options;
   }
 
-  /** The limit that ended the last run; undefined when none did. */
+  /** The limit that ended the last run; undefined if none did. */
   get reached(): LimitName | undefined {
     return this.#reached;
   }
 
-  /** What a sub-task of the run may use up. Time is left out: the run's own end reaches it. */
+  /** The limits for a sub-task of the run. The time is left out, because the end of the run aborts the sub-task. */
   get remaining(): RunLimits {
     const { maxTimeMs: _maxTimeMs, maxCostUsd, ...limits } = this.#options.limits;
     if (maxCostUsd === undefined) return limits;
@@ -67,7 +67,7 @@ export class LimitGuard {
   /**
    * Starts counting for a new run.
    *
-   * @param abortRun - Called when the run has lasted as long as it may.
+   * @param abortRun - Called when the run has reached its time limit.
    */
   start(abortRun: () => void): void {
     this.#used = { turns: 0, costUsd: 0, toolCalls: 0, failures: 0, repeats: 0 };
@@ -84,18 +84,18 @@ export class LimitGuard {
     );
   }
 
-  /** Ends the watch when the run is over. */
+  /** Call it when the run has ended. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#lastCall = "";
   }
 
-  /** Counts what an answer has cost; failed ones cost too. */
+  /** Counts the cost of an answer. Failed answers count too. */
   countCost({ usage }: Pick<AssistantMessage, "usage">): void {
     this.#used.costUsd += usage.cost.total;
   }
 
-  /** Counts a tool call; refuses it when it is past the limit. */
+  /** Counts a tool call and refuses it if it is past the limit. */
   checkCall(): { refuse: string } | undefined {
     this.#used.toolCalls += 1;
     const { maxToolCalls = Number.POSITIVE_INFINITY } = this.#options.limits;
@@ -103,7 +103,7 @@ export class LimitGuard {
     return { refuse: `Not run: this run may make ${maxToolCalls} tool calls, and has made them.` };
   }
 
-  /** Counts a turn; `stop` when the run must not go on. */
+  /** Counts a turn. Returns `stop` if the run must end. */
   async afterTurn({ answer, toolResults }: FinishedTurn, signal: AbortSignal): Promise<"stop" | undefined> {
     this.#used.turns += 1;
     this.countCost(answer);
@@ -116,7 +116,7 @@ export class LimitGuard {
       this.#used.repeats = call === this.#lastCall ? this.#used.repeats + 1 : 1;
       this.#lastCall = call;
     }
-    // Without calls and queued messages the run ends by itself.
+    // Without tool calls and queued messages the run ends anyway.
     const limit = toolResults.length > 0 || this.#options.isMoreQueued() ? this.#findReached() : undefined;
     if (limit === undefined) return undefined;
     const question = questions[limit];
@@ -131,7 +131,7 @@ export class LimitGuard {
     return "stop";
   }
 
-  /** The user's answer; undefined after an abort, also of a user interface that does not mind the signal. */
+  /** The user's answer; undefined after an abort, even if the user interface ignores the signal. */
   async #clarify(question: Clarification, signal: AbortSignal): Promise<ClarificationAnswer | undefined> {
     try {
       return await untilAborted(this.#options.user.clarify(question, { signal }), signal);

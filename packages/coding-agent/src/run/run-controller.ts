@@ -3,17 +3,17 @@ import { SessionError } from "../errors.ts";
 
 /** A prompt that was accepted. */
 export interface PromptRun {
-  /** Resolves when nothing that the prompt started is at work any more. Never rejects: failures are in the transcript. */
+  /** Resolves when everything that the prompt started has settled. Never rejects: failures are in the transcript. */
   settled: Promise<void>;
 }
 
-/** What happens around the agent's own run. None of it may reject. */
+/** The phases around the agent's run. They must not reject. */
 export interface RunPhases {
-  /** Makes ready for an accepted prompt, and what goes in front of it. Resolves with the messages that the run begins with. */
+  /** Called with an accepted prompt and the messages before it. Resolves with the first messages of the run. */
   before(messages: readonly AgentMessage[], signal: AbortSignal): Promise<AgentMessage[]>;
-  /** After the agent's run, before another can start. */
+  /** Called after the agent's run, before another can start. */
   after(signal: AbortSignal): Promise<void>;
-  /** The last act; from here on another run can start. */
+  /** Called last. Another run can start from now on. */
   settled(): void | Promise<void>;
 }
 
@@ -28,10 +28,10 @@ export class RunController {
   readonly #phases: RunPhases;
   #active: { controller: AbortController; settled: Promise<void> } | undefined;
   #isClosed = false;
-  /** Calls of `between` that are going; while there are any, no run starts. */
+  /** The number of active calls of `between`. No run starts while it is not 0. */
   #replacements = 0;
 
-  /** @param hooks - Decide during the agent's runs. */
+  /** @param hooks - The agent's hooks for all runs. */
   constructor(agent: Agent, hooks: AgentHooks, phases: RunPhases) {
     this.#agent = agent;
     this.#hooks = hooks;
@@ -44,13 +44,13 @@ export class RunController {
   }
 
   /**
-   * Accepts a prompt and starts its run one turn of the event loop later, so that whoever waits for the acceptance can tell of it before
-   * the first event.
+   * Accepts a prompt and starts its run one turn of the event loop later, so that the caller can report the acceptance before the first
+   * event.
    *
-   * @param prepare - Stores the prompt, and gets ready what its run needs; is given the function that aborts the run. The prompt is
-   *   accepted when it resolves, refused when it rejects.
-   * @param signal - Aborts the run; may have been aborted before it starts.
-   * @throws {SessionError} `busy` while a run is going; `disposed` after `close`.
+   * @param prepare - Stores the prompt and prepares its run. Its argument is the function that aborts the run. The prompt is accepted if
+   *   it resolves, and refused if it rejects.
+   * @param signal - Aborts the run. It may be aborted before the run starts.
+   * @throws {SessionError} `busy` while a run is active; `disposed` after `close`.
    */
   async start(prepare: (abort: () => void) => Promise<readonly AgentMessage[]>, signal?: AbortSignal): Promise<PromptRun> {
     if (this.#isClosed) throw new SessionError("disposed", "The session was disposed of. Create another one.");
@@ -73,14 +73,14 @@ export class RunController {
     return { settled };
   }
 
-  /** Aborts the run that is going, if any, and resolves when it has settled. */
+  /** Aborts the current run, if any, and resolves when it has settled. */
   async abort(): Promise<void> {
     const run = this.#active;
     run?.controller.abort();
     await run?.settled;
   }
 
-  /** Aborts the run that is going and does `work` before another can start. Resolves with what that returns. */
+  /** Aborts the current run and calls `work` before another run can start. Resolves with the result of `work`. */
   async between<T>(work: () => T | Promise<T>): Promise<T> {
     this.#replacements += 1;
     try {
@@ -91,13 +91,13 @@ export class RunController {
     }
   }
 
-  /** Aborts the run that is going and lets no other start. */
+  /** Aborts the current run and refuses all later ones. */
   close(): Promise<void> {
     this.#isClosed = true;
     return this.abort();
   }
 
-  /** Resolves when no run is going. */
+  /** Resolves when no run is active. */
   async waitForIdle(): Promise<void> {
     while (this.#active !== undefined) await this.#active.settled;
   }
@@ -115,7 +115,7 @@ export class RunController {
       signal.addEventListener("abort", abort, { once: true });
       if (signal.aborted) abort();
       await run;
-      // What a run that was stopped has left behind waits for the next prompt; what is queued after its end is done at once.
+      // Messages that a stopped run left in the queues wait for the next prompt. Messages queued after its end are sent at once.
       const waits = this.#agent.queuedCount > 0;
       await this.#phases.after(signal);
       while (!waits && this.#agent.queuedCount > 0 && !signal.aborted && this.#hasAnswer()) {

@@ -12,23 +12,23 @@ export interface SupervisorParts {
   retry: AutoRetry;
   compactor: Compactor;
   todos: TodoList;
-  /** Absent when the session has no rules. */
+  /** Undefined if the session has no rules. */
   rules: StreamRules | undefined;
-  /** Decides about each tool call that the limits allow. */
+  /** Called for each tool call that the limits allow. */
   beforeToolCall: NonNullable<AgentHooks["beforeToolCall"]>;
 }
 
-/** The order in which the parts decide about a run. */
+/** Calls the parts that decide about a run, in a fixed order. */
 export class RunSupervisor {
   readonly #parts: SupervisorParts;
-  /** Decide during the runs of the agent. */
+  /** The agent's hooks. */
   readonly hooks: Pick<AgentHooks, "watchAnswer" | "shouldRetry" | "betweenTurns" | "beforeToolCall">;
 
   constructor(parts: SupervisorParts) {
     this.#parts = parts;
     const { agent, limits, retry, compactor, todos, rules, beforeToolCall } = parts;
     this.hooks = {
-      // Absent without rules, so that the loop need not look at each delta.
+      // Absent without rules, so that the loop does not call it for each delta.
       ...(rules && { watchAnswer: (event) => rules.watch(event) }),
       async shouldRetry(failed, signal) {
         limits.countCost(failed.answer);
@@ -47,7 +47,7 @@ export class RunSupervisor {
     };
   }
 
-  /** Makes room for an accepted prompt. Returns the messages that the run begins with. */
+  /** Makes room for an accepted prompt. Returns the first messages of the run. */
   async beforeRun(messages: readonly AgentMessage[], signal: AbortSignal): Promise<AgentMessage[]> {
     const { compactor, todos } = this.#parts;
     await todos.startRun();
@@ -61,7 +61,7 @@ export class RunSupervisor {
     await this.#parts.compactor.afterRun(signal);
   }
 
-  /** Closes the retries that an answer ends. One that a rule has stopped counts as a good one: the provider has not failed. */
+  /** Ends the cycle of retries after an answer. An answer that a rule stopped counts as a success: the provider has not failed. */
   async observeAnswer(message: AgentMessage): Promise<void> {
     if (message.role !== "assistant") return;
     const { retry, rules } = this.#parts;

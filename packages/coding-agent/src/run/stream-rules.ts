@@ -12,9 +12,9 @@ export interface StreamRulesOptions {
 }
 
 /**
- * Makes rules ready for the answers of a session.
+ * Compiles the rules of a session.
  *
- * @throws {SessionError} `invalid_input` when a trigger cannot be used; the message names the rule.
+ * @throws {SessionError} `invalid_input` when a trigger is invalid; the message names the rule.
  */
 export async function createStreamRules(rules: readonly StreamRule[], options: StreamRulesOptions): Promise<StreamRules> {
   const patterns = await PatternSet.compile(rules.map(({ name, trigger }) => ({ name, pattern: trigger })));
@@ -22,17 +22,17 @@ export async function createStreamRules(rules: readonly StreamRule[], options: S
 }
 
 /**
- * Watches answers while they stream, stops one that breaks a rule, and has it asked for again with the rule's text. Each rule does so once
- * in a session, or again after a number of turns; an answer that is asked for again can only break other rules, so this comes to an end.
+ * Watches answers while they stream. An answer that breaks a rule is stopped, and the model is called again with the rule's text. Each
+ * rule fires once in a session, or again after a number of turns. So a repeated answer can break only other rules, and repetition ends.
  */
 export class StreamRules {
   readonly #rules: readonly StreamRule[];
   readonly #patterns: PatternSet;
   readonly #options: StreamRulesOptions;
   #scanner: AnswerScanner;
-  /** Turns that have ended well. */
+  /** The number of complete answers. */
   #turns = 0;
-  /** In which turn each rule last stopped an answer, by name. */
+  /** The turn in which each rule last fired, by the rule's name. */
   readonly #firedAt = new Map<string, number>();
   #stopped: { answer: AssistantMessage; rules: readonly StreamRule[] } | undefined;
 
@@ -43,7 +43,7 @@ export class StreamRules {
     this.#scanner = new AnswerScanner(patterns);
   }
 
-  /** For the loop's `watchAnswer`: whether the answer breaks a rule with this event, and is to be stopped. */
+  /** For the loop's `watchAnswer`: whether this event breaks a rule, so that the answer must be stopped. */
   watch(event: AssistantMessageEvent): boolean {
     if (event.type === "done") this.#turns += 1;
     if (event.type === "done" || event.type === "error") return false;
@@ -57,14 +57,14 @@ export class StreamRules {
     return true;
   }
 
-  /** Whether it was a rule that stopped this answer. */
+  /** Whether a rule stopped this answer. */
   hasStopped(answer: AssistantMessage): boolean {
     return this.#stopped?.answer === answer;
   }
 
   /**
-   * For the loop's `shouldRetry`: tells of the rules that the answer broke, and returns the message to ask again with; undefined when it
-   * failed for another reason.
+   * For the loop's `shouldRetry`: reports the rules that the answer broke, and returns the message for the next attempt; undefined if the
+   * answer failed for another reason.
    */
   async correct(answer: AssistantMessage): Promise<CustomMessage | undefined> {
     if (this.#stopped?.answer !== answer) return undefined;
@@ -75,7 +75,7 @@ export class StreamRules {
     return createRuleMessage(rules, answer);
   }
 
-  /** Goes over to another conversation: rules whose text is in it have done their work, all others are ready again. */
+  /** Switches to another conversation. Rules whose text it contains have fired in it; all others have not. */
   restore(messages: readonly AgentMessage[]): void {
     this.#turns = 0;
     this.#firedAt.clear();
@@ -89,7 +89,7 @@ export class StreamRules {
   }
 }
 
-/** The rules that a message carries. Its details come from a file, so nothing is taken for granted. */
+/** The names of the rules in a message. Its details come from a file, so their shape is checked. */
 function ruleNamesIn(message: AgentMessage): string[] {
   if (message.role !== "custom" || message.customType !== ruleMessageType) return [];
   const { rules } = (message.details ?? {}) as Partial<RuleMessageDetails>;

@@ -3,23 +3,23 @@ import type { RE2JS } from "re2js";
 
 type Engine = typeof RE2JS;
 
-/** Characters of one pattern. */
+/** Maximum characters of one pattern. */
 const maxLength = 1000;
-/** Instructions that its counted repetitions may become, as far as they can be told beforehand: each takes 2 µs to make. */
+/** Maximum estimated instructions of a compiled pattern, with its counted repetitions. Each takes 2 µs to create. */
 const maxExpansion = 50_000;
-/** The same, of all patterns of a tool. */
+/** The same, for all patterns of a tool. */
 const maxTotalExpansion = 250_000;
-/** Characters of a pattern that are shown. */
+/** Maximum characters of a pattern in a message. */
 const maxShown = 80;
 
-/** What `\s` and `.` stand for in JSON Schema, whose regular expressions are those of JavaScript. */
+/** The meaning of `\s` and `.` in JSON Schema, which uses the regular expressions of JavaScript. */
 const space = "\\t\\n\\v\\f\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}";
 const anyCharacter = "[^\\n\\r\\x{2028}\\x{2029}]";
 const tokens = /\\.|\[\^?|[\].]/gsu;
 
 /**
- * What makes the regular expressions in the schema of a tool. They come from MCP servers, hosts and extensions, and are run by an engine
- * whose time is linear; what it cannot express is not checked, and told of once for each tool.
+ * Compiles the regular expressions in the schemas of tools. They come from MCP servers, hosts and extensions, so they run in an engine
+ * with linear time. A pattern that the engine does not support is not checked; this is reported once for each tool.
  */
 export class ToolPatterns {
   readonly #report: (problem: string) => void;
@@ -55,7 +55,7 @@ export class ToolPatterns {
   }
 }
 
-/** @throws When it has to be made of too many instructions. */
+/** The estimated instructions of a compiled pattern. Throws if the pattern is too long, or has too many. */
 function expansionOf(source: string): number {
   if (source.length > maxLength) throw new Error(`it has more than ${maxLength} characters`);
   let repetitions = 1;
@@ -70,7 +70,7 @@ function compile(engine: Engine, source: string): ReturnType<CompilePattern> {
   return { test: (text) => pattern.test(text), stepsPerCharacter: pattern.programSize() };
 }
 
-/** Writes out what the engine has other ideas of. */
+/** Replaces the tokens that have another meaning in the engine. */
 function toEngine(source: string): string {
   let isInClass = false;
   return source.replace(tokens, (token) => {

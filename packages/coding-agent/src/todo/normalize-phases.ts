@@ -3,10 +3,10 @@ import type { TodoPhase, TodoPhaseInput } from "../protocol/data.ts";
 import { tasksOf } from "./todo-phases.ts";
 
 /**
- * A list as it is kept: texts trimmed, statuses and ids filled in, unknown fields left out. What was in the list before and comes without
- * an id keeps the one it had (a phase is known by its name, a task by its content); what is new gets the lowest free one (`phase-1`, `task-1`).
+ * Normalises a list: trims texts, fills in statuses and ids, removes unknown fields. An item without an id gets its id from the previous
+ * list, if it was there (phases are compared by name, tasks by content); otherwise the lowest free one (`phase-1`, `task-1`).
  *
- * @throws {SessionError} `invalid_input`: an empty name or content, or an id that is used twice. The message names the place.
+ * @throws {SessionError} `invalid_input` for an empty name or content, or an id that is used twice. The message names the place.
  */
 export function normalizePhases(input: readonly TodoPhaseInput[], before: readonly TodoPhase[]): TodoPhase[] {
   const tasksBefore = tasksOf(before).map(({ id, content }) => ({ id, text: content }));
@@ -25,7 +25,7 @@ export function normalizePhases(input: readonly TodoPhaseInput[], before: readon
     name: readText(name, `phases[${index}].name`),
     tasks: tasks.map((task, number) => ({ ...task, content: readText(task.content, `phases[${index}].tasks[${number}].content`) })),
   }));
-  // Old ids first, so that a new entry above an old one does not take its number.
+  // Old ids first, so that a new item above an old one does not take its number.
   for (const { id, name, tasks } of named) {
     if (!isGiven(id)) phaseIds.keep(name);
     for (const task of tasks) if (!isGiven(task.id)) taskIds.keep(task.content);
@@ -41,14 +41,14 @@ export function normalizePhases(input: readonly TodoPhaseInput[], before: readon
   }));
 }
 
-/** Gives ids to what comes without. */
+/** Assigns ids to items without one. */
 class IdGiver {
   readonly #prefix: string;
   readonly #used = new Set<string>();
-  /** Ids that were there before and are free, by the text that they belong to. */
+  /** Free ids of the previous list, by the text of their items. */
   readonly #before = new Map<string, string[]>();
   readonly #kept = new Map<string, string[]>();
-  /** No number below it is free. */
+  /** All lower numbers are used. */
   #next = 1;
 
   constructor(prefix: string, given: { id: string | null | undefined; place: string }[], before: { id: string; text: string }[]) {
@@ -64,7 +64,7 @@ class IdGiver {
     }
   }
 
-  /** Sets the old id of that text aside, if there is one. */
+  /** Reserves the old id of this text, if there is one. */
   keep(text: string): void {
     const id = this.#before.get(text)?.shift();
     if (id === undefined) return;
@@ -72,7 +72,7 @@ class IdGiver {
     addTo(this.#kept, text, id);
   }
 
-  /** The id that was kept for that text, else a new one. */
+  /** The reserved id of this text, else a new one. */
   give(text: string): string {
     const kept = this.#kept.get(text)?.shift();
     if (kept !== undefined) return kept;

@@ -6,13 +6,13 @@ import type { CustomMessage } from "../protocol/messages.ts";
 import { isDone, readStoredPhases, tasksOf } from "./todo-phases.ts";
 import { createListMessage, findShownPhases } from "./todo-text.ts";
 
-/** The type of the custom entries that store the list; the last one of the active branch counts. */
+/** The type of the custom entries that store the list. The last one on the active branch counts. */
 export const todoEntryType = "pikit.todos";
 
-/** How often a run may be reminded. */
+/** Maximum reminders in a run. */
 const maxReminders = 3;
 
-/** Who has set a list: only a model is reminded of its own. */
+/** The author of a list. A model is reminded only of its own list. */
 export type TodoAuthor = "model" | "host";
 
 export interface TodoListOptions {
@@ -21,7 +21,7 @@ export interface TodoListOptions {
   emit(event: TodoEvent): void | Promise<void>;
 }
 
-/** The list of what is to be done in a session: set by a host or by the model's todo tool, shown to the model, stored along the branch. */
+/** The task list of a session. A host or the model's todo tool sets it. It is shown to the model and stored on the branch. */
 export class TodoList {
   readonly #options: TodoListOptions;
   #phases: TodoPhase[] = [];
@@ -32,15 +32,15 @@ export class TodoList {
     this.#options = options;
   }
 
-  /** The list as it is. Never changed, only replaced. */
+  /** The current list. It is never changed, only replaced. */
   get phases(): TodoPhase[] {
     return this.#phases;
   }
 
   /**
-   * Replaces the list and resolves with it, normalised, when it is stored.
+   * Replaces the list. Resolves with the normalised list when it is stored.
    *
-   * @throws {SessionError} `invalid_input`; the list stays as it was.
+   * @throws {SessionError} `invalid_input`; the list does not change then.
    */
   async set(input: readonly TodoPhaseInput[], author: TodoAuthor): Promise<TodoPhase[]> {
     const { normalizePhases } = await import("./normalize-phases.ts");
@@ -49,14 +49,14 @@ export class TodoList {
     return phases;
   }
 
-  /** Takes the list over from the data of a stored entry; from undefined, an empty one. */
+  /** Loads the list from the data of a stored entry. Undefined gives an empty list. */
   restore(data: unknown): void {
     this.#phases = readStoredPhases(data);
     this.#author = (data as { setBy?: unknown } | null | undefined)?.setBy === "model" ? "model" : "host";
     this.#reminders = 0;
   }
 
-  /** Begins the run of a prompt: it has its own reminders, and a list that is done is cleared. */
+  /** Called before the run of a prompt: resets the number of reminders, and clears a list that is done. */
   async startRun(): Promise<void> {
     this.#reminders = 0;
     const tasks = tasksOf(this.#phases);
@@ -65,12 +65,12 @@ export class TodoList {
     await this.#options.emit({ type: "todo_auto_clear" });
   }
 
-  /** Whether a run that would end here has to be reminded. */
+  /** Whether a run that would end now needs a reminder. */
   get isReminderDue(): boolean {
     return this.#author === "model" && this.#reminders < maxReminders && this.#unfinished().length > 0;
   }
 
-  /** Tells of a reminder and returns the message to go on with. Only while one is due. */
+  /** Emits a reminder event and returns the message that continues the run. Call it only while `isReminderDue`. */
   async remind(): Promise<CustomMessage> {
     this.#reminders += 1;
     const attempt = this.#reminders;
@@ -80,15 +80,15 @@ export class TodoList {
   }
 
   /**
-   * The message that shows the list to a model that does not know it as it is: a host has set it, another branch was entered, or the
+   * The message that shows the list to a model that does not know its current state: a host has set it, the branch has changed, or the
    * message that showed it was compacted.
    *
-   * @param context - What the model reads.
-   * @returns Undefined when the context shows the list already, or when there is nothing to show.
+   * @param context - The messages that the model gets.
+   * @returns Undefined if the context already shows the list, or if there is nothing to show.
    */
   notice(context: readonly AgentMessage[]): CustomMessage | undefined {
     const shown = findShownPhases(context) ?? [];
-    // A list that is done and was cleared needs no word.
+    // No message for a list that was done and is now cleared.
     const isNews = this.#phases.length > 0 ? !isDeepStrictEqual(shown, this.#phases) : tasksOf(shown).some((task) => !isDone(task));
     return isNews ? createListMessage(this.#phases) : undefined;
   }

@@ -2,7 +2,7 @@ import type { TodoPhase, TodoStatus, TodoTask } from "../protocol/data.ts";
 
 const statuses: readonly unknown[] = ["pending", "in_progress", "completed", "abandoned"] satisfies TodoStatus[];
 
-/** Whether nothing has to be done for a task any more. */
+/** Whether a task needs no more work. */
 export function isDone({ status }: TodoTask): boolean {
   return status === "completed" || status === "abandoned";
 }
@@ -12,7 +12,7 @@ export function tasksOf(phases: readonly TodoPhase[]): TodoTask[] {
   return phases.flatMap(({ tasks }) => tasks);
 }
 
-/** A list as it was stored. What is no list gives an empty one: a session must open whatever another program wrote into it. */
+/** A stored list. Invalid data gives an empty list: a session must open even if another program wrote into it. */
 export function readStoredPhases(data: unknown): TodoPhase[] {
   const phases: unknown = (data as { phases?: unknown } | null | undefined)?.phases;
   return Array.isArray(phases) && phases.every(isPhase) ? phases : [];

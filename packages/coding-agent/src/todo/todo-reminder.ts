@@ -3,7 +3,7 @@ import type { CustomMessage } from "../protocol/messages.ts";
 import { isDone, tasksOf } from "./todo-phases.ts";
 import { formatTask, reminderMessageType, toTodoMessage } from "./todo-text.ts";
 
-/** Reminds a model that stopped before its list was done. */
+/** The message for a model that stopped before its list was done. */
 export function createReminder(phases: TodoPhase[], attempt: number, maxAttempts: number): CustomMessage {
   const open = tasksOf(phases).filter((task) => !isDone(task));
   const what = open.length === 1 ? "1 task of your todo list is" : `${open.length} tasks of your todo list are`;

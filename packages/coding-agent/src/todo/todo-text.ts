@@ -3,19 +3,19 @@ import type { TodoPhase, TodoStatus, TodoTask } from "../protocol/data.ts";
 import type { CustomMessage } from "../protocol/messages.ts";
 import { isDone, readStoredPhases, tasksOf } from "./todo-phases.ts";
 
-/** How a message is marked that shows the list as somebody else has set it. */
+/** The `customType` of messages that show the list to the model. */
 export const listMessageType = "todo-list";
-/** How a message is marked that reminds of tasks that are not done. */
+/** The `customType` of reminders. */
 export const reminderMessageType = "todo-reminder";
 
-/** What both messages, and the results of the todo tool, keep for user interfaces. */
+/** The details of both messages, and of results of the todo tool, for user interfaces. */
 export interface TodoDetails {
   phases: TodoPhase[];
 }
 
 const marks: Record<TodoStatus, string> = { pending: "[ ]", in_progress: "[>]", completed: "[x]", abandoned: "[-]" };
 
-/** A list as models and people read it, a line each. */
+/** A list as text for models and users, one line for each phase and task. */
 export function formatPhases(phases: readonly TodoPhase[]): string {
   return phases.map(({ name, tasks }) => [`${oneLine(name)}:`, ...tasks.map(formatTask)].join("\n")).join("\n");
 }
@@ -28,7 +28,7 @@ export function describePhases(phases: readonly TodoPhase[]): string {
   return `Todo list, ${done} of ${tasks.length} done ([ ] pending, [>] in progress, [x] completed, [-] abandoned):\n${formatPhases(phases)}`;
 }
 
-/** Shows the list to a model that has not seen it: somebody else has set it, or the message that showed it is gone. */
+/** The message that shows the list to a model. */
 export function createListMessage(phases: TodoPhase[]): CustomMessage {
   const advice =
     phases.length === 0
@@ -37,7 +37,7 @@ export function createListMessage(phases: TodoPhase[]): CustomMessage {
   return toTodoMessage(listMessageType, `${describePhases(phases)}\n\n${advice}`, phases, false);
 }
 
-/** The list that the model was last shown in these messages, or has set itself; undefined when there is none in them. */
+/** The list that these messages last showed, or that the model last set in them; undefined if there is none. */
 export function findShownPhases(messages: readonly AgentMessage[]): TodoPhase[] | undefined {
   const last = messages.findLast(
     (message) =>
@@ -53,12 +53,12 @@ export function toTodoMessage(customType: string, content: string, phases: TodoP
   return { role: "custom", customType, content, display, details, timestamp: Date.now() };
 }
 
-/** A task as models and people read it: one line. */
+/** A task as text for models and users: one line. */
 export function formatTask({ content, status }: TodoTask): string {
   return `- ${marks[status]} ${oneLine(content)}`;
 }
 
-/** A line break in a task must not look like another task. */
+/** Removes line breaks, so that a task cannot look like two. */
 function oneLine(text: string): string {
   return text.replace(/\s+/g, " ");
 }

@@ -16,53 +16,53 @@ export type CompactionEntry = Extract<EntryContent, { type: "compaction" }>;
 export interface CompactorOptions {
   settings: CompactionSettings;
   /**
-   * The agent's. Its messages are the context of the active branch, the last compaction's summary first; a compaction replaces those at
-   * their beginning, in place, and leaves alone what is added at their end meanwhile.
+   * The agent's state. Its messages are the context of the active branch, with the last compaction's summary first. A compaction replaces
+   * the first messages, in place; it does not change messages that are added at the end meanwhile.
    */
   state: AgentState;
-  /** The active branch in path order, from the first entry that the last compaction kept, or from further back. */
+  /** The active branch in path order, from the first entry that the last compaction kept, or an earlier one. */
   readBranch(): readonly SessionEntry[] | Promise<readonly SessionEntry[]>;
-  /** An id that no entry of the session has. */
+  /** An unused entry id. */
   newEntryId(): string;
-  /** The first entry of the active branch behind this one that is in the context; undefined when there is none. */
+  /** The first entry after this one on the active branch that belongs to the context; undefined if there is none. */
   nextInContext(entryId: string): string | undefined;
-  /** Stores the entry under an id. What it throws fails the compaction; a store that is only behind must not throw. */
+  /** Stores the entry with this id. If it throws, the compaction fails. It must not throw if entries are only delayed. */
   append(entry: CompactionEntry, id: string): Promise<void>;
   requestOptions(model: Model): RequestOptions | Promise<RequestOptions>;
-  /** Of its own: a compaction may fall into the retries of an answer. */
+  /** Separate from the retries of answers, because a compaction may happen between those. */
   retry: Pick<AutoRetry, "shouldRetry" | "observe">;
   emit(event: CompactionEvent): void | Promise<void>;
-  /** Asked after the start was told: whether to go on, and with which summary. Default: with one that the model writes. */
+  /** Called after the start event. Its result can cancel the compaction or give the summary. Default: the model writes it. */
   intercept?: ((preview: CompactionPreview, signal: AbortSignal) => Promise<CompactionWish | undefined>) | undefined;
 }
 
 type Reason = "manual" | "threshold" | "overflow";
 type Planning = typeof import("./cut-point.ts");
 
-/** What a compaction is to do. */
+/** The task of one compaction. */
 interface Job {
   reason: Reason;
   instructions?: string | undefined;
-  /** Whether the model is asked again afterwards. */
+  /** Whether the failed model call is repeated afterwards. */
   willRetry?: boolean;
   signal?: AbortSignal | undefined;
-  /** Chooses what is summarised; undefined when there is nothing, and nobody is told of the compaction then. */
+  /** Chooses the messages to summarise. Undefined if there are none; then no event is emitted. */
   plan(branch: readonly SessionEntry[], model: Model, planning: Planning): CompactionPlan | undefined;
 }
 
 /**
- * Summarises the older part of a conversation when it comes near the end of the model's window, when the provider says that it is too
- * long, or when somebody asks for it. One compaction at a time; one that fails or is aborted changes nothing.
+ * Summarises the older part of a conversation: when the context window is nearly full, when the provider reports that the conversation is
+ * too long, or on request. One compaction at a time. A failed or aborted compaction changes nothing.
  */
 export class Compactor {
   readonly #options: CompactorOptions;
   #enabled: boolean;
   #current: AbortController | undefined;
-  /** Resolves when the last compaction that was begun has ended and its end has been told. */
+  /** Resolves when the latest compaction has ended and its end events are emitted. */
   #ended = Promise.resolve();
-  /** Whether the overflow that is being dealt with has been answered by a compaction already. */
+  /** Whether a compaction was already made for the current overflow. */
   #hasRecovered = false;
-  /** Whether a compaction of this run has failed, so that the next turn does not try again. */
+  /** Whether a compaction of this run has failed. Then later turns do not try again. */
   #hasFailed = false;
 
   constructor(options: CompactorOptions) {
@@ -74,7 +74,7 @@ export class Compactor {
     return this.#current !== undefined;
   }
 
-  /** Whether a conversation is compacted by itself. */
+  /** Whether automatic compaction is on. */
   get enabled(): boolean {
     return this.#enabled;
   }
@@ -83,17 +83,17 @@ export class Compactor {
     this.#enabled = enabled;
   }
 
-  /** How full the window of the chosen model is; undefined without a model. */
+  /** The use of the current model's context window; undefined without a model. */
   get contextUsage(): ContextUsage | undefined {
     const { state } = this.#options;
     return state.model && contextUsageOf(state, state.model.contextWindow);
   }
 
   /**
-   * Compacts now, however short the conversation is. Only while no run is going.
+   * Compacts now, however short the conversation is. Call it only while no run is active.
    *
-   * @param instructions - What the summary is to look at in particular.
-   * @throws {SessionError} `busy` while a compaction is going, `no_model`, `nothing_to_compact` without a model call, `aborted`,
+   * @param instructions - Further instructions for the summary.
+   * @throws {SessionError} `busy` during another compaction, `no_model`, `nothing_to_compact` without a model call, `aborted`,
    *   `compaction_failed` with the reason. The conversation is unchanged then.
    */
   async compact(instructions?: string, signal?: AbortSignal): Promise<CompactionResult> {
@@ -117,14 +117,14 @@ export class Compactor {
     throw new SessionError("compaction_failed", `The conversation could not be compacted: ${outcome.errorMessage}`);
   }
 
-  /** Stops the compaction that is going, if any, and resolves when it has ended. */
+  /** Aborts the current compaction, if any, and resolves when it has ended. */
   async abort(): Promise<void> {
     if (!this.#current) return;
     this.#current.abort();
     await this.#ended;
   }
 
-  /** Resolves when no compaction is going, listeners of its last event included. */
+  /** Resolves when no compaction is active and the listeners of its last event have finished. */
   async waitForIdle(): Promise<void> {
     let ended: Promise<void>;
     do {
@@ -133,7 +133,7 @@ export class Compactor {
     } while (ended !== this.#ended);
   }
 
-  /** Makes room for messages that have been accepted, and waits for the compaction that is going. Call it before the prompt's run. */
+  /** Waits for the current compaction, then makes room for accepted messages. Call it before the prompt's run. */
   async beforeRun(incoming: readonly AgentMessage[], signal: AbortSignal): Promise<void> {
     await this.waitForIdle();
     this.#hasFailed = false;
@@ -142,23 +142,23 @@ export class Compactor {
     await this.#compactIfNeeded(incomingTokens, signal);
   }
 
-  /** Makes room before the next model call of a run. Call it after a turn that did not fail, if the run goes on. */
+  /** Makes room before the next model call of a run. Call it after a successful turn, if the run continues. */
   async betweenTurns(signal: AbortSignal): Promise<void> {
     this.#hasRecovered = false;
     await this.#compactIfNeeded(0, signal);
   }
 
-  /** Makes room after a run, so that the next prompt need not wait. Call it between `agent_end` and `agent_settled`. */
+  /** Makes room after a run, so that the next prompt does not wait. Call it between `agent_end` and `agent_settled`. */
   async afterRun(signal: AbortSignal): Promise<void> {
     const last = this.#options.state.messages.at(-1);
     if (last && !isFailed(last)) await this.#compactIfNeeded(0, signal);
   }
 
   /**
-   * Deals with an answer that failed because the conversation is too long: compacts it, once until an answer succeeds. Call it where a
-   * failure is not retried otherwise.
+   * Compacts the conversation if an answer failed because it is too long. Does so once until an answer succeeds. Call it if nothing else
+   * retries the failure.
    *
-   * @returns Whether to ask again.
+   * @returns Whether to repeat the model call.
    */
   async recover({ answer, failure }: FailedAnswer, signal: AbortSignal): Promise<boolean> {
     const isOverflow = failure?.code === "context_overflow" || failure?.code === "request_too_large";
@@ -197,7 +197,7 @@ export class Compactor {
     this.#hasFailed = outcome !== undefined && !("result" in outcome);
   }
 
-  /** Keeps what is usual; only as much as must be where even that would be too long. */
+  /** Keeps the usual amount, or only the necessary minimum if the usual amount would still be too long. */
   #planRecovery(branch: readonly SessionEntry[], model: Model, { planCompaction }: Planning): CompactionPlan | undefined {
     const { settings, state } = this.#options;
     const window = this.#windowOf(model);
@@ -207,7 +207,7 @@ export class Compactor {
     return plan && plan.keptTokens <= room ? plan : (planCompaction(branch, 0) ?? plan);
   }
 
-  /** What a request may hold. What was too long just now is the most that it can be, whatever the model's entry says. */
+  /** The tokens that fit a request: at most those of the request that was too long, whatever the model's entry says. */
   #windowOf({ contextWindow }: Model): number {
     const { tokens } = measureContext(this.#options.state);
     return contextWindow > 0 ? Math.min(contextWindow, tokens) : tokens;
@@ -218,7 +218,7 @@ export class Compactor {
     return current?.provider === provider && current.id === model;
   }
 
-  /** Does a job from its first event to its last; undefined when there was nothing to do. Never rejects. */
+  /** Runs a job from its first event to its last. Undefined if there was nothing to do. Never rejects. */
   async #perform(job: Job): Promise<Outcome | undefined> {
     const controller = new AbortController();
     const { promise: ended, resolve } = Promise.withResolvers<void>();
@@ -228,7 +228,7 @@ export class Compactor {
     job.signal?.addEventListener("abort", abort, { once: true });
     if (job.signal?.aborted) abort();
     let isTold = false;
-    // One after the other, under each name that it has.
+    // One after another, for each name of the event.
     const tell = async (...events: CompactionEvent[]) => {
       for (const event of events) await this.#options.emit(event);
     };
@@ -256,7 +256,7 @@ export class Compactor {
     const { model } = state;
     const before = measureContext(state);
     const branch = await this.#options.readBranch();
-    // Most sessions are never compacted.
+    // Loaded on demand: most sessions are never compacted.
     const [planning, { collectFiles }, { summarize }, { completeSummary, findOpenRequest, writtenPart }] = await Promise.all([
       import("./cut-point.ts"),
       import("./file-lists.ts"),
@@ -298,7 +298,7 @@ export class Compactor {
     };
     const summary = completeSummary(text, details);
     const id = this.#options.newEntryId();
-    // What was added since the branch was read is kept too. Without any, everything before the entry itself is left out.
+    // Entries that were added since the branch was read are kept too. Without any, nothing before the compaction entry is kept.
     const firstKeptEntryId = this.#options.nextInContext(plan.lastSummarisedEntryId) ?? id;
     const tokensBefore = before.tokens;
     const timestamp = Date.now();
@@ -327,7 +327,7 @@ function toPreview(
   };
 }
 
-/** One that starts by itself is told under the name that it had first, then under the one that every compaction has. */
+/** An automatic compaction has two start events: the older name first, then the name that every compaction has. */
 function startEvents(reason: Reason): CompactionEvent[] {
   if (reason === "manual") return [{ type: "compaction_start", reason }];
   return [

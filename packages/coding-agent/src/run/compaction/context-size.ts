@@ -4,7 +4,7 @@ import { isFailed, isSinceCompaction } from "../../conversation/compaction-summa
 import { toModelMessages } from "../../conversation/messages.ts";
 import type { ContextUsage } from "../../protocol/data.ts";
 
-/** What a model call is made of. */
+/** The input of a model call. */
 export interface ContextParts {
   systemPrompt: string;
   tools: readonly Tool[];
@@ -12,8 +12,8 @@ export interface ContextParts {
 }
 
 /**
- * How many tokens the context has: what the provider said of the last answer, and an estimate of everything after it. Where no provider
- * has said anything since the last compaction, all of it is estimated.
+ * The tokens of the context: the usage that the provider reported with the last answer, plus an estimate of all later messages. Without a
+ * report since the last compaction, everything is estimated.
  */
 export function measureContext(parts: ContextParts): { tokens: number; isReported: boolean } {
   const index = findLastReport(parts.messages);
@@ -22,18 +22,18 @@ export function measureContext(parts: ContextParts): { tokens: number; isReporte
   return { tokens: reportedTokens(answer) + sumOf(parts.messages.slice(index + 1)), isReported: true };
 }
 
-/** About how many tokens the context has, whatever has been reported. */
+/** The estimated tokens of the context, without reported usage. */
 export function estimateContext({ systemPrompt, tools, messages }: ContextParts): number {
   return estimatePromptTokens({ systemPrompt, tools: [...tools], messages: [] }) + sumOf(messages);
 }
 
-/** About how many tokens a message has for a model: none if it is never sent. */
+/** The estimated tokens of a message for a model; 0 if it is never sent. */
 export function estimateMessage(message: AgentMessage): number {
   if (isFailed(message)) return 0;
   return estimatePromptTokens({ messages: toModelMessages([message]) });
 }
 
-/** How full the window is. After a compaction nobody knows before the next answer. */
+/** The use of the context window. After a compaction it is unknown until the next answer. */
 export function contextUsageOf(parts: ContextParts, contextWindow: number): ContextUsage {
   const { tokens, isReported } = measureContext(parts);
   const isKnown = isReported || parts.messages[0]?.role !== "compactionSummary";
@@ -41,7 +41,7 @@ export function contextUsageOf(parts: ContextParts, contextWindow: number): Cont
   return { tokens: isKnown ? tokens : null, contextWindow, percent };
 }
 
-/** The last answer whose usage says how long the context is now; -1 when there is none. */
+/** The index of the last answer with reported usage since the last compaction; -1 if there is none. */
 function findLastReport(messages: readonly AgentMessage[]): number {
   for (let index = messages.length - 1; index >= 0; index -= 1) {
     const message = messages[index];
@@ -52,7 +52,7 @@ function findLastReport(messages: readonly AgentMessage[]): number {
   return -1;
 }
 
-/** Other programs' files need not have the sum, or any usage. */
+/** The reported tokens of an answer. Session files of other programs may lack the sum, or all usage. */
 function reportedTokens({ usage }: AssistantMessage): number {
   const { totalTokens = 0, input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = (usage ?? {}) as Partial<typeof usage>;
   return totalTokens || input + output + cacheRead + cacheWrite;

@@ -3,23 +3,23 @@ import type { ImageContent, TextContent } from "@pikit/ai";
 import { isFailed } from "../../conversation/compaction-summary.ts";
 import { toModelMessages } from "../../conversation/messages.ts";
 
-/** Most characters of a tool result, of the arguments of a call, and of thinking. */
+/** Maximum characters of a tool result, of the arguments of a call, and of thinking. */
 export const longestOutput = 2000;
 
-/** Every element that our requests and summaries are made of. */
+/** The names of all elements in requests and summaries. */
 const elements =
   "conversation|previous-summary|message|thinking|call|result|focus|summary|open-request|read-files|modified-files|omitted";
 const imitation = new RegExp(`<(?=[\\s/]*(?:${elements})\\b)`, "gi");
 
-/** Text in which nothing looks like the beginning or end of one of our elements. */
+/** Escapes everything in a text that looks like the tag of one of these elements. */
 export function escapeElements(text: string): string {
   return text.replace(imitation, "&lt;");
 }
 
 /**
- * A message as text in an element of its own, which nothing in it can end; empty when no model would read it.
+ * A message as text in an element. Its content cannot end the element. Empty if the message is never sent to a model.
  *
- * @param longest - Most characters of results, arguments and thinking. Default: `longestOutput`.
+ * @param longest - Maximum characters of results, arguments and thinking. Default: `longestOutput`.
  */
 export function writeMessage(message: AgentMessage, longest = longestOutput): string {
   if (isFailed(message)) return "";
@@ -35,7 +35,7 @@ export function writeMessage(message: AgentMessage, longest = longestOutput): st
       const parts = shown.content.map((block) => {
         if (block.type === "text") return escapeElements((block.text ?? "").trim());
         if (block.type === "thinking") return element("thinking", "", shorten((block.thinking ?? "").trim(), longest));
-        // A stored message of another program may hold more kinds.
+        // A message that another program stored may have further block types.
         if (block.type !== "toolCall") return "";
         return element("call", ` of="${nameOf(block.name)}"`, shorten(JSON.stringify(block.arguments ?? {}), longest));
       });
@@ -47,7 +47,7 @@ export function writeMessage(message: AgentMessage, longest = longestOutput): st
   }
 }
 
-/** The beginning and the end of a text that is longer than `longest` characters, with a note of what is missing. */
+/** Shortens a text to about `longest` characters: its beginning, a note about the missing part, and its end. */
 export function shorten(text: string, longest: number): string {
   if (text.length <= longest) return text;
   const head = Math.ceil((longest * 2) / 3);
@@ -56,12 +56,12 @@ export function shorten(text: string, longest: number): string {
   return `${start}\n[… ${text.length - longest} characters left out …]\n${end}`;
 }
 
-/** An element with text that cannot end it; empty without text. */
+/** An element with a text, which cannot end the element. Empty without text. */
 export function element(name: string, attributes: string, text: string): string {
   return text.trim() === "" ? "" : `<${name}${attributes}>\n${escapeElements(text)}\n</${name}>`;
 }
 
-/** The texts of content, with a note for each image. */
+/** The text of message content, with a note for each image. */
 export function textOf(content: string | readonly (TextContent | ImageContent)[]): string {
   if (typeof content === "string") return content;
   return content.map((block) => (block.type === "text" ? block.text : "[an image]")).join("\n");

@@ -4,32 +4,32 @@ import { inOrderOfContext, readBranch } from "../../conversation/context.ts";
 import type { SessionEntry } from "../../conversation/entries.ts";
 import { estimateMessage } from "./context-size.ts";
 
-/** What a compaction summarises, and what it keeps. */
+/** The messages that a compaction summarises, and those that it keeps. */
 export interface CompactionPlan {
-  /** The compaction before this one, whose summary is continued. */
+  /** The previous compaction, whose summary is continued. */
   previous: Extract<SessionEntry, { type: "compaction" }> | undefined;
-  /** Everything since what the previous compaction kept. */
+  /** The messages to summarise, from the first one that the previous compaction kept. */
   summarised: AgentMessage[];
   kept: AgentMessage[];
   lastSummarisedEntryId: string;
-  /** Undefined when everything is summarised. */
+  /** Undefined if everything is summarised. */
   firstKeptEntryId: string | undefined;
-  /** Estimates. */
+  /** An estimate, like `keptTokens`. */
   summarisedTokens: number;
   keptTokens: number;
 }
 
-/** What of the active branch a compaction can divide. */
+/** The part of the active branch that a compaction can divide. */
 interface Division {
   previous: CompactionPlan["previous"];
   items: Item[];
-  /** The first item that came after the previous compaction. */
+  /** The index of the first item after the previous compaction. */
   firstNew: number;
-  /** Says of each position whether a cut there would begin with a result, or separate a call from its result. */
+  /** For each position: whether a cut there would separate a tool call from its result, or leave a result first. */
   isInsidePair: boolean[];
 }
 
-/** A message of the branch, and the entry that it comes from. */
+/** A message of the branch, and its entry. */
 interface Item {
   entryId: string;
   message: AgentMessage;
@@ -37,14 +37,14 @@ interface Item {
 }
 
 /**
- * Divides the active branch. At least `keepTokens` of the newest messages are kept, and the rest of the user's turn that they begin in,
- * unless that turn alone is longer: then the cut falls inside it. Calls stay with their results. Linear in the length of the branch.
+ * Divides the active branch. At least `keepTokens` of the newest messages are kept, and the beginning of the user's turn in which they
+ * start. If that turn alone is longer, the cut falls inside it. Calls stay with their results. Takes linear time in the branch's length.
  *
- * @param branch - In path order; from the first entry that the last compaction kept, or from further back.
- * @param keepTokens - 0 keeps only what no answer has dealt with yet.
- * @param contextLength - Messages in the context, the last summary included. What the branch has beyond them is accepted and not said
- *   yet, and is kept. Default: as many as the branch has.
- * @returns Undefined when nothing would be summarised that a model reads, or nothing kept.
+ * @param branch - In path order, from the first entry that the last compaction kept, or an earlier one.
+ * @param keepTokens - 0 keeps only messages that have no answer yet.
+ * @param contextLength - The number of messages in the context, including the last summary. Further messages of the branch are accepted
+ *   but not sent yet; they are kept. Default: no limit.
+ * @returns Undefined if nothing that a model reads would be summarised, or nothing kept.
  */
 export function planCompaction(
   branch: readonly SessionEntry[],
@@ -60,10 +60,10 @@ export function planCompaction(
 }
 
 /**
- * Divides the active branch because somebody asks for it, however short it is: before the last turn, and further on where that turn alone
- * is longer than what is usually kept. Where nothing precedes the last turn, all that has been answered is summarised.
+ * Divides the active branch for a manual compaction, however short the branch is. The cut is before the last turn, or inside it if it is
+ * longer than the usual kept part. If nothing precedes the last turn, everything that was answered is summarised.
  *
- * @returns Undefined when no model has answered, or none since the last compaction, and no more is there than is usually kept.
+ * @returns Undefined if there is no new answer since the start or the last compaction, and the branch fits in the usual kept part.
  */
 export function planOnRequest(branch: readonly SessionEntry[], keepTokens: number): CompactionPlan | undefined {
   const division = readDivision(branch);
@@ -91,20 +91,20 @@ function divideAt(cut: number, { previous, items, isInsidePair }: Division): Com
   };
 }
 
-/** The nearest place before that separates no call from its result. */
+/** The nearest position, at `cut` or before, that separates no call from its result. */
 function outsidePairs(cut: number, { isInsidePair }: Division): number {
   let position = cut;
   while (position > 0 && isInsidePair[position]) position -= 1;
   return position;
 }
 
-/** The messages of the branch since the boundary of the last compaction, in the order of the entries: a cut is a place among those. */
+/** The messages since the boundary of the last compaction, in the order of their entries. A cut is a position in this list. */
 function readDivision(branch: readonly SessionEntry[]): Division {
   const previousIndex = branch.findLastIndex(({ type }) => type === "compaction");
   const last = branch[previousIndex];
   const previous = last?.type === "compaction" ? last : undefined;
   const boundary = previous ? branch.findIndex(({ id }) => id === previous.firstKeptEntryId) : 0;
-  // A boundary that is not on the path keeps nothing.
+  // If the boundary is not on the path, the last compaction kept nothing.
   const start = boundary < 0 || (previous && boundary > previousIndex) ? previousIndex + 1 : boundary;
   const items: Item[] = [];
   let firstNew = 0;
@@ -127,22 +127,22 @@ function findCut(division: Division, keepTokens: number): number {
   const turnStart = items.findLastIndex(({ message }, index) => index <= position && message.role === "user");
   const nextStart = items.findIndex(({ message }, index) => index > position && message.role === "user");
   const turnTokens = sumOf(items, turnStart, nextStart < 0 ? items.length : nextStart);
-  // Before the first start there is the rest of a turn that was cut before.
+  // Messages before the first start are the rest of a turn that an earlier compaction cut.
   if (turnStart >= 0 && turnTokens <= keepTokens) position = turnStart;
   return outsidePairs(position, division);
 }
 
-/** The last answer or result that the model has seen or given: what follows still waits for an answer. */
+/** The index of the last successful answer or tool result. Later messages have no answer yet. */
 function findLastWork(items: readonly Item[]): number {
   return items.findLastIndex(
     ({ message }) => (message.role === "assistant" && !isFailed(message)) || message.role === "toolResult",
   );
 }
 
-/** Says of each position whether a cut there would begin with a result, or separate a call that came before from a result that comes. */
+/** For each position: whether a cut there would separate a tool call from its result, or leave a result first. */
 function findPairs(items: readonly Item[]): boolean[] {
   const callIndexes = new Map<string, number>();
-  /** By how much the number of pairs that are open changes at a position. */
+  /** The change in the number of open pairs at each position. */
   const changes = new Array<number>(items.length + 1).fill(0);
   for (const [index, { message }] of items.entries()) {
     if (message.role === "assistant" && !isFailed(message)) {

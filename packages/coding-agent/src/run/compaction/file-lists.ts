@@ -2,16 +2,16 @@ import { normalize } from "node:path";
 import type { AgentMessage } from "@pikit/agent";
 import type { CompactionDetails } from "../../protocol/data.ts";
 
-/** Tools whose `path` is a file, and what they do with it. */
+/** Tools whose `path` is a file, and their kind of access. */
 const fileTools: Readonly<Record<string, "read" | "modified">> = { read: "read", edit: "modified", write: "modified" };
 
 type FileLists = Pick<CompactionDetails, "readFiles" | "modifiedFiles">;
 
 /**
- * The files that calls of these messages have read and modified, those of earlier compactions first. A call that failed, or that has no
- * result, did neither.
+ * The files that tool calls in these messages read and modified. Files of earlier compactions come first. Failed calls and calls without
+ * a result do not count.
  *
- * @param previous - The details of the compaction before; what is not as ours is ignored.
+ * @param previous - The details of the previous compaction. Fields of unknown shape are ignored.
  */
 export function collectFiles(messages: readonly AgentMessage[], previous: unknown): FileLists {
   const before = readDetails(previous);
@@ -31,7 +31,7 @@ export function collectFiles(messages: readonly AgentMessage[], previous: unknow
   return { readFiles: [...read].filter((path) => !modified.has(path)), modifiedFiles: [...modified] };
 }
 
-/** What the details of a compaction entry say, whoever wrote it. */
+/** The details of a compaction entry. Another program may have written it, so fields of unknown shape are ignored. */
 export function readDetails(details: unknown): CompactionDetails {
   const { readFiles, modifiedFiles, request } = (typeof details === "object" && details !== null ? details : {}) as Record<
     string,
@@ -48,7 +48,7 @@ function textsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }
 
-/** Puts what was used again behind what was not. */
+/** Adds the value at the end, or moves it there. */
 function addLast(set: Set<string>, value: string): void {
   set.delete(value);
   set.add(value);

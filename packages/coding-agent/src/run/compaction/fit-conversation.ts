@@ -1,17 +1,17 @@
 import type { AgentMessage } from "@pikit/agent";
 import { longestOutput, shorten, writeMessage } from "./conversation-text.ts";
 
-/** Most requests that one summary is made with. */
+/** Maximum requests for one summary. */
 const mostChunks = 8;
 
-/** The shortest that outputs are cut to, in characters, before messages are left out. */
+/** The shortest length of cut outputs, in characters. Beyond it, messages are left out. */
 const shortestOutput = 125;
 
 /**
- * Writes messages down in chunks that each fit a request. Outputs are cut shorter where that saves requests; where even that is too
- * much for `mostChunks`, the longest messages are shortened and the oldest are left out.
+ * Formats messages in chunks, each for one request. If there are more than `mostChunks`, outputs are cut shorter. If that is not enough,
+ * the longest messages are shortened and the oldest are left out.
  *
- * @param chunkBytes - Most UTF-8 bytes of a chunk.
+ * @param chunkBytes - Maximum UTF-8 bytes of a chunk.
  */
 export function fitConversation(messages: readonly AgentMessage[], chunkBytes: number): string[][] {
   let chunks: string[][] = [];
@@ -30,12 +30,12 @@ export function fitConversation(messages: readonly AgentMessage[], chunkBytes: n
   return kept;
 }
 
-/** Fills chunks one after another; a text that is longer than a chunk is shortened to one. */
+/** Fills chunks one after another. A text that is longer than a chunk is shortened. */
 function pack(texts: readonly string[], chunkBytes: number): string[][] {
   const chunks: string[][] = [];
   let room = 0;
   for (const text of texts) {
-    // A character has up to three bytes.
+    // A UTF-16 code unit has up to three UTF-8 bytes.
     const fitting = byteLength(text) > chunkBytes ? shortenElement(text, Math.floor(chunkBytes / 3)) : text;
     const bytes = byteLength(fitting) + 2;
     if (bytes > room) {
@@ -48,7 +48,7 @@ function pack(texts: readonly string[], chunkBytes: number): string[][] {
   return chunks;
 }
 
-/** Shortens what is between the first and the last line, which are the element's own. */
+/** Shortens the text between the first and the last line, which are the tags of the element. */
 function shortenElement(text: string, longest: number): string {
   const first = text.indexOf("\n");
   const last = text.lastIndexOf("\n");

@@ -3,14 +3,14 @@ import type { AgentMessage } from "@pikit/agent";
 /** A compaction that is about to be made. */
 export interface CompactionPreview {
   reason: "manual" | "threshold" | "overflow";
-  /** What the user wants the summary to look at. */
+  /** The user's instructions for the summary. */
   instructions?: string;
-  /** What is replaced by the summary. A copy. */
+  /** A copy of the messages that the summary replaces. */
   messages: readonly AgentMessage[];
-  /** The summary that stands before them, from the compaction before. */
+  /** The summary of the previous compaction. */
   previousSummary?: string;
   tokensBefore: number;
 }
 
-/** What becomes of it: nothing, or this summary in place of the one that the model would write. */
+/** The decision about a compaction: cancel it, or use this summary instead of one that the model writes. */
 export type CompactionWish = { cancel: true } | { summary: string };

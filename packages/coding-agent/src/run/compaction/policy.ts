@@ -1,9 +1,9 @@
 export interface CompactionSettings {
-  /** Whether a conversation is compacted by itself. Default true. */
+  /** Whether the conversation is compacted automatically. Default true. */
   enabled: boolean;
-  /** Tokens of the window that stay free for the next answer; the summary gets most of them. Default 16384. */
+  /** Tokens of the window that stay free for the next answer. The summary gets most of them. Default 16384. */
   reserveTokens: number;
-  /** Tokens of recent messages that are kept as they are. Default 20000. */
+  /** Tokens of recent messages that are kept unchanged. Default 20000. */
   keepRecentTokens: number;
 }
 
@@ -13,8 +13,8 @@ export const defaultCompactionSettings: CompactionSettings = { enabled: true, re
 export type CompactionBudget = Omit<CompactionSettings, "enabled">;
 
 /**
- * The budgets for a window. Neither may be more than a quarter of it: what a compaction leaves, a summary and the recent messages, is
- * then at most half of a small window, and the next compaction is far away.
+ * The budgets for a window. Each is at most a quarter of it. So after a compaction, the summary and the recent messages use at most half
+ * of a small window, and the next compaction is not near.
  *
  * @param contextWindow - Tokens; 0 when unknown.
  */
@@ -24,20 +24,20 @@ export function scaleBudget({ reserveTokens, keepRecentTokens }: CompactionBudge
   return { reserveTokens: Math.min(reserveTokens, quarter), keepRecentTokens: Math.min(keepRecentTokens, quarter) };
 }
 
-/** Whether a context of so many tokens leaves less than the reserve. Never where the window is not known. */
+/** Whether a context with this number of tokens leaves less than the reserve. False if the window is unknown. */
 export function isPastThreshold(tokens: number, settings: CompactionBudget, contextWindow: number): boolean {
   return contextWindow > 0 && tokens > contextWindow - scaleBudget(settings, contextWindow).reserveTokens;
 }
 
 /**
- * The fewest tokens that are worth a summary where the model still answers. Without it a conversation whose prompt and summary fill the
- * window would be compacted for every message that grows old.
+ * The minimum number of tokens for an automatic summary while the model still answers. Without it, a conversation whose prompt and summary
+ * fill the window would be compacted again for every message.
  */
 export function leastWorthwhile({ reserveTokens }: CompactionBudget): number {
   return Math.floor(reserveTokens / 2);
 }
 
-/** Most tokens of the summary. */
+/** Maximum tokens of the summary. */
 export function summaryLimit({ reserveTokens }: CompactionBudget, maxTokens: number): number {
   const limit = Math.max(1, Math.floor(0.8 * reserveTokens));
   return maxTokens > 0 ? Math.min(limit, maxTokens) : limit;

@@ -16,41 +16,41 @@ import { type SummaryPrompt, summarySystemPrompt, writeSummaryPrompt } from "./s
 export interface SummaryRequest extends Omit<SummaryPrompt, "messages"> {
   messages: readonly AgentMessage[];
   model: Model;
-  /** What a request may hold, answer included, in tokens; 0 when unknown. */
+  /** Tokens that fit a request with its answer; 0 if unknown. */
   contextWindow: number;
-  /** Most tokens of the answer. */
+  /** Maximum tokens of the answer. */
   maxTokens: number;
-  /** The session's; a summary gets less. */
+  /** The level of the session. A summary uses `low` or `off`. */
   thinkingLevel: ThinkingLevel;
-  /** Asked for before each request, since keys expire. */
+  /** Called before each request, because keys expire. */
   requestOptions(model: Model): RequestOptions | Promise<RequestOptions>;
-  /** Decides on failures that pass. */
+  /** Retries temporary failures. */
   retry: Pick<AutoRetry, "shouldRetry" | "observe">;
   signal: AbortSignal;
 }
 
 export interface Summary {
   text: string;
-  /** Of all requests, failed ones included. */
+  /** The usage of all requests, including failed ones. */
   usage: Usage;
 }
 
-/** Tokens of a request where no window is known; one that turns out too long is made shorter. */
+/** The assumed window if none is known, in tokens. If a request is too long, it is shortened. */
 const assumedWindow = 100_000;
 
-/** How often requests are made half as long because the provider finds them too long. */
+/** How often requests are halved after the provider refused them as too long. */
 const mostHalvings = 4;
 
-/** UTF-8 bytes a token, at least: outputs of tools have fewer than prose. */
+/** A low estimate of the UTF-8 bytes per token: tool outputs have fewer than prose. */
 const bytesPerToken = 3;
 
-/** Fewer tokens than this are for the summary alone. */
+/** Minimum `maxTokens` for thinking. Below it, all tokens are for the summary. */
 const leastForThinking = 4096;
 
 /**
- * Has the model summarise messages, in as many requests as its window asks for, each of which continues the summary of the one before.
+ * Summarises messages with the model. Long conversations need several requests; each continues the summary of the previous one.
  *
- * @throws {AiError} When a request fails for good, or its answer cannot be used; `aborted` after an abort.
+ * @throws {AiError} When a request fails after its retries, or its answer cannot be used; `aborted` after an abort.
  */
 export async function summarize(request: SummaryRequest): Promise<Summary> {
   const usage = emptyUsage();
@@ -70,7 +70,7 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
   }
 }
 
-/** UTF-8 bytes of conversation that fit a request beside its prompt, the summary that it continues, and its answer. */
+/** UTF-8 bytes of conversation that fit a request together with the prompt, the previous summary and the answer. */
 function roomForMessages({ contextWindow, maxTokens, previousSummary, instructions }: SummaryRequest): number {
   const prompt = writeSummaryPrompt({ messages: [], previousSummary, instructions, isSplit: true });
   const promptTokens = estimatePromptTokens({ systemPrompt: summarySystemPrompt + prompt, messages: [] });
@@ -85,7 +85,7 @@ async function ask(request: SummaryRequest, messages: readonly string[], usage: 
   for (;;) {
     const options = await request.requestOptions(model);
     const context = { systemPrompt: summarySystemPrompt, messages: [{ role: "user" as const, content, timestamp: Date.now() }] };
-    // Nothing like it is asked again, so that a place in the provider's cache would be paid for in vain.
+    // No later request has this prefix, so writing the provider's cache would cost money without a benefit.
     const events = stream(model, context, { ...options, cacheRetention: "none", maxTokens, reasoning, signal });
     const answer = await events.result();
     addUsage(usage, answer.usage);

@@ -35,19 +35,19 @@ const continued =
 const split =
   "The conversation breaks off in the middle of the work on the user's last request; the agent still has what follows. Say exactly what that request was and what has been done for it so far.";
 
-/** What a request for a summary is made of. */
+/** The parts of a request for a summary. */
 export interface SummaryPrompt {
-  /** As `writeMessage` made them. */
+  /** The messages, formatted by `writeMessage`. */
   messages: readonly string[];
-  /** What the summary has to continue; empty when there is nothing. */
+  /** The summary to continue; empty if there is none. */
   previousSummary: string;
-  /** What the user wants the summary to look at; empty when nothing was said. */
+  /** The user's instructions for the summary; empty if there are none. */
   instructions: string;
-  /** Whether the conversation breaks off in the middle of a turn. */
+  /** Whether the conversation ends in the middle of a turn. */
   isSplit: boolean;
 }
 
-/** The one message of a request for a summary. */
+/** The only message of a request for a summary. */
 export function writeSummaryPrompt({ messages, previousSummary, instructions, isSplit }: SummaryPrompt): string {
   const parts = [
     element("previous-summary", "", previousSummary),

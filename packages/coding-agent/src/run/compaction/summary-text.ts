@@ -4,15 +4,15 @@ import { element, shorten, textOf } from "./conversation-text.ts";
 import type { CompactionPlan } from "./cut-point.ts";
 import { readDetails } from "./file-lists.ts";
 
-/** Most files of each kind that a summary names, the latest; the entry's details have all. */
+/** Maximum files of each kind in a summary: the latest. The entry's details have all. */
 const mostFiles = 100;
 
-/** Most characters of the user's request. */
+/** Maximum characters of the user's request. */
 const longestRequest = 4000;
 
 /**
- * What the user had asked for, where the kept part begins in the middle of the work on it; undefined where it begins with a request of
- * its own, or holds no work.
+ * The user's request, if the kept part begins in the middle of the work on it. Undefined if the kept part begins with a request, or
+ * contains no work.
  */
 export function findOpenRequest({ previous, summarised, kept }: CompactionPlan): string | undefined {
   const first = kept.find(({ role }) => role === "user" || role === "assistant" || role === "toolResult");
@@ -22,12 +22,12 @@ export function findOpenRequest({ previous, summarised, kept }: CompactionPlan):
   return readDetails(previous?.details).request;
 }
 
-/** The summary as the model reads it: what was written, then the request that is still open and the files. */
+/** The summary for the model: the written text, then the open request and the files. */
 export function completeSummary(text: string, details: CompactionDetails): string {
   return [text, ...appendix(details)].join("\n\n");
 }
 
-/** What was written of a summary that `completeSummary` made; other summaries as they are. */
+/** The written text of a summary from `completeSummary`. Other summaries are returned unchanged. */
 export function writtenPart({ summary, details }: { summary: string; details?: unknown }): string {
   const end = appendix(readDetails(details)).join("\n\n");
   return end !== "" && summary.endsWith(end) ? summary.slice(0, -end.length).trimEnd() : summary;

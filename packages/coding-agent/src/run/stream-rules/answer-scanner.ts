@@ -2,16 +2,16 @@ import type { AssistantMessageEvent } from "@pikit/ai";
 import type { PatternSet, TextScanner } from "./pattern-set.ts";
 import { StringValues } from "./string-values.ts";
 
-/** A block of an answer that is being streamed. */
+/** A content block that is being streamed. */
 interface OpenBlock {
   append(delta: string): void;
-  /** @param whole - The arguments of a call, for calls that come without deltas. */
+  /** @param whole - The arguments of a tool call, for calls without deltas. */
   end(whole?: unknown): void;
 }
 
 /**
- * Looks for patterns in what an answer says: each text block, and each string in the arguments of a tool call, decoded, are a text of
- * their own. Thinking is not looked at: it is not what the model says.
+ * Searches an answer for patterns. Each text block is searched separately, and so is each decoded string in the arguments of a tool call.
+ * Thinking is not searched, because it is not part of the answer.
  */
 export class AnswerScanner {
   readonly #patterns: PatternSet;
@@ -22,7 +22,7 @@ export class AnswerScanner {
     this.#patterns = patterns;
   }
 
-  /** @returns The numbers of the patterns that the event completes or has completed in its text before. */
+  /** @returns The indexes of the patterns that have matched in the event's text so far. */
   see(event: AssistantMessageEvent): ReadonlySet<number> {
     this.#matched = new Set();
     if (event.type === "text_start") this.#blocks.set(event.contentIndex, this.#openText());
@@ -81,7 +81,7 @@ export class AnswerScanner {
   }
 }
 
-/** The strings in a JSON value. Not recursive: a model may nest deeper than a stack goes. */
+/** The strings in a JSON value. Not recursive: a model's nesting may exceed the stack. */
 function* stringsIn(value: unknown): Generator<string> {
   const waiting = [value];
   while (waiting.length > 0) {

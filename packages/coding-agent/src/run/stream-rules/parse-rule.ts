@@ -2,15 +2,15 @@ import { basename, extname } from "node:path";
 import { SessionError } from "../../errors.ts";
 import { ruleDefaults, type StreamRule } from "./rule.ts";
 
-/** The front matter and what follows it. Files from Windows may begin with a byte order mark and have CRLF. */
+/** The front matter and the text after it. Files from Windows may begin with a byte order mark and have CRLF. */
 const filePattern = /^\uFEFF?---[ \t]*\r?\n((?:[\s\S]*?\n)??)---[ \t]*(?:\r?\n|$)([\s\S]*)$/;
 
 /**
- * Reads a rule file: Markdown whose front matter has `ttsrTrigger`, and may have `name` (default: the file's name), `description`,
- * `contextMode`, `repeatMode` and `repeatGap`. Other fields are left to other programs.
+ * Parses a rule file: Markdown whose front matter has `ttsrTrigger`, and may have `name` (default: the file's name), `description`,
+ * `contextMode`, `repeatMode` and `repeatGap`. Other fields are ignored: they may belong to other programs.
  *
- * @param path - Named in errors, and shown to people.
- * @throws {SessionError} `invalid_input`, naming the file, and the line where YAML is broken.
+ * @param path - The path for errors and for the user.
+ * @throws {SessionError} `invalid_input`; the message names the file, and the line of a YAML error.
  */
 export async function parseStreamRule(text: string, path: string): Promise<StreamRule> {
   const match = filePattern.exec(text);

@@ -1,35 +1,35 @@
 import type { RE2Set } from "re2js";
 import { SessionError } from "../../errors.ts";
 
-/** Where the set's automaton stands in a text. */
+/** A state of the set's automaton. */
 interface State {
   nfaStates: ArrayLike<number>;
-  /** Whether patterns matched up to the character before the one that led here: only that one decides about `$` and `\b`. */
+  /** Whether patterns matched up to the previous character. Matches come one character late, because `$` and `\b` depend on it. */
   isMatch: boolean;
   matchIDs: readonly number[];
   next: (State | null)[] | null;
 }
 
-/** The parts of re2js's automaton that are needed to feed it a text in pieces; its own `match` wants the whole text at once. */
+/** The parts of re2js's automaton for reading a text in pieces. Its own `match` needs the whole text at once. */
 interface Automaton {
   prog: { getInst(index: number): { op: number; arg: number } };
   numClasses: number;
   start(input: { context(position: number): number }, position: number): State | null;
   runeClass(codePoint: number): number;
-  /** Null when the cache of states is full. */
+  /** Returns null if the cache of states is full. */
   step(state: State, runeClass: number, codePoint: number, anchor: number): State | null;
   resetCache(state: State): State | null;
 }
 
-/** The `op` of an instruction at which pattern number `arg` has matched; `Inst.MATCH` in re2js. */
+/** The `op` of a match instruction, whose `arg` is the pattern's index; `Inst.MATCH` in re2js. */
 const matchOp = 6;
-/** The code point that stands for the end of the text. */
+/** The code point that marks the end of the text. */
 const endOfText = -1;
 const unanchored = 0;
-/** Nothing is before the text: it is the beginning of a line and of everything. */
+/** The context at the beginning of the text, which is also the beginning of a line. */
 const beginning = { context: () => -1 };
 
-/** Patterns that are looked for in one pass, in time linear in the text, whatever the patterns are. */
+/** Searches a text for all patterns in one pass, in linear time for any patterns. */
 export class PatternSet {
   readonly #automaton: Automaton;
 
@@ -38,11 +38,11 @@ export class PatternSet {
   }
 
   /**
-   * @param patterns - Regular expressions by the name that an error shows; JavaScript's spelling of escapes and groups is understood.
-   * @throws {SessionError} `invalid_input` when one is malformed, needs more than linear time, or matches the empty text.
+   * @param patterns - Regular expressions, each with a name for errors. The JavaScript syntax of escapes and groups is accepted.
+   * @throws {SessionError} `invalid_input` when a pattern is malformed, needs more than linear time, or matches the empty text.
    */
   static async compile(patterns: readonly { name: string; pattern: string }[]): Promise<PatternSet> {
-    // Loaded here: most sessions have no rules.
+    // Loaded on demand: most sessions have no rules.
     const { RE2JS, RE2Set } = await import("re2js");
     const set: RE2Set = new RE2Set();
     for (const { name, pattern } of patterns) {
@@ -70,20 +70,20 @@ export class PatternSet {
     return new PatternSet(set.dfa);
   }
 
-  /** Begins a text. */
+  /** Starts the search of a text. */
   begin(): TextScanner {
     return new TextScanner(this.#automaton);
   }
 }
 
 /**
- * Looks for the patterns in a text that comes in pieces. All that is kept between two pieces is a state of the automaton, so a piece costs
- * by its own length, and however the text is cut, the same patterns match as in the whole text.
+ * Searches a text that arrives in pieces for the patterns. Only a state of the automaton is kept between pieces. So the time for a piece
+ * depends on its length only, and the result does not depend on how the text is divided.
  */
 export class TextScanner {
   readonly #automaton: Automaton;
   #state: State | null;
-  /** The first half of a character whose second half has not come. */
+  /** The first half of a surrogate pair whose second half has not arrived. */
   #half = "";
   #matched = new Set<number>();
 
@@ -92,7 +92,7 @@ export class TextScanner {
     this.#state = automaton.start(beginning, 0);
   }
 
-  /** @returns The numbers of all patterns that have matched so far, this piece included. */
+  /** @returns The indexes of all patterns that have matched so far, including this piece. */
   append(piece: string): ReadonlySet<number> {
     const text = this.#half + piece;
     const isCut = isHighSurrogate(text.charCodeAt(text.length - 1));
@@ -107,7 +107,7 @@ export class TextScanner {
     return this.#matched;
   }
 
-  /** Says that the text is complete, which `$` may wait for. */
+  /** Ends the text, so that `$` can match. */
   end(): ReadonlySet<number> {
     if (this.#half !== "") this.#advance(this.#automaton.runeClass(this.#half.charCodeAt(0)), this.#half.charCodeAt(0));
     this.#half = "";
@@ -126,12 +126,12 @@ export class TextScanner {
   #makeStep(from: State, runeClass: number, codePoint: number): State | null {
     const to = this.#automaton.step(from, runeClass, codePoint, unanchored);
     if (to) return to;
-    // Patterns with more states than the cache holds begin it anew. A step costs no more than the size of the patterns all the same.
+    // The cache is full: it is cleared. The time of a step is still limited by the size of the patterns.
     const kept = this.#automaton.resetCache(from);
     return kept && this.#automaton.step(kept, runeClass, codePoint, unanchored);
   }
 
-  /** What has matched whatever comes next: a streamed answer may pause here, and must not go on for longer than needed. */
+  /** Adds the matches that do not depend on the next character, so that an answer is stopped as early as possible. */
   #addCertain(state: State): void {
     for (let index = 0; index < state.nfaStates.length; index += 1) {
       const instruction = this.#automaton.prog.getInst(state.nfaStates[index] as number);

@@ -5,16 +5,16 @@ import { parseStreamRule } from "./parse-rule.ts";
 import { PatternSet } from "./pattern-set.ts";
 import type { StreamRule } from "./rule.ts";
 
-/** Rules from files, and what cannot be used of them. */
+/** Rules from files, and the problems with other files. */
 export interface FoundRules {
   rules: StreamRule[];
-  /** One line for each file that is passed over. */
+  /** One line for each file that is skipped. */
   problems: string[];
 }
 
 /**
- * Reads the stream rules of folders: their `*.md` files, by name. A file that cannot be used is passed over and said to be; of two rules
- * with one name the first stays. A missing folder has no rules.
+ * Reads the stream rules in folders: the `*.md` files, in order of name. An invalid file is skipped and reported. Of two rules with the
+ * same name the first is used. A missing folder has no rules.
  */
 export async function readRuleFiles(folders: readonly string[]): Promise<FoundRules> {
   const paths = (await Promise.all(folders.map(listRuleFiles))).flat();
@@ -38,12 +38,12 @@ async function listRuleFiles(folder: string): Promise<string[]> {
     .map((name) => join(folder, name));
 }
 
-/** The rule of a file, or why it cannot be used. */
+/** The rule of a file, or the problem with it. */
 async function readRule(path: string): Promise<StreamRule | string> {
   try {
     const text = (await readWhole(path, fileLimits.streamRule)).toString("utf8");
     const rule = await parseStreamRule(text, path);
-    // Compiled once more with the others; a faulty trigger must not take them along.
+    // Compiled alone first, so that an invalid trigger does not make the other rules fail.
     await PatternSet.compile([{ name: rule.name, pattern: rule.trigger }]);
     return rule;
   } catch (error) {

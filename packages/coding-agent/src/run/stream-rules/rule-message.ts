@@ -2,15 +2,15 @@ import type { AssistantMessage } from "@pikit/ai";
 import type { CustomMessage } from "../../protocol/messages.ts";
 import type { StreamRule } from "./rule.ts";
 
-/** How messages are marked that carry rules. */
+/** The `customType` of messages with rules. */
 export const ruleMessageType = "ttsr";
 
-/** What a message of rules keeps for user interfaces, and for who reads the session again. */
+/** The details of a message with rules, for user interfaces and for reading the session later. */
 export interface RuleMessageDetails {
   rules: { name: string; description?: string; path: string }[];
 }
 
-/** The message with which an answer is asked for again: the rules, and what was written before if all of them want it kept. */
+/** The message for the next attempt: the rules, and the partial answer if all rules have the mode `keep`. */
 export function createRuleMessage(rules: readonly StreamRule[], stopped: AssistantMessage): CustomMessage {
   const isKept = rules.every(({ contextMode }) => contextMode === "keep");
   const what = rules.length === 1 ? "a rule" : "rules";
@@ -37,7 +37,7 @@ export function createRuleMessage(rules: readonly StreamRule[], stopped: Assista
   };
 }
 
-/** What is told of a rule. */
+/** The part of a rule for events and details. */
 export function toRuleInfo({ name, description, path }: StreamRule): RuleMessageDetails["rules"][number] {
   return { name, ...(description === undefined ? {} : { description }), path };
 }
@@ -46,7 +46,7 @@ function describeRule({ name, content }: StreamRule): string {
   return element("rule", content.trim(), ` name=${JSON.stringify(name)}`);
 }
 
-/** What an answer says: its texts, and the calls as far as they were written. */
+/** The texts and tool calls of a partial answer. */
 function describe({ content }: AssistantMessage): string {
   return content
     .flatMap((block) => {
@@ -56,7 +56,7 @@ function describe({ content }: AssistantMessage): string {
     .join("\n\n");
 }
 
-/** Text in an element that it cannot end by itself. */
+/** An element with a text. The text cannot end the element. */
 function element(tag: string, text: string, attributes = ""): string {
   return `<${tag}${attributes}>\n${text.replaceAll(`</${tag}>`, `<\\/${tag}>`)}\n</${tag}>`;
 }

@@ -1,20 +1,20 @@
-/** A correction that comes by itself: when the model writes what `trigger` describes, it is stopped and reads `content`. */
+/** An automatic correction: when an answer matches `trigger`, it is stopped and the model gets `content`. */
 export interface StreamRule {
   name: string;
   description?: string;
-  /** The file that the rule is from, for people. */
+  /** The file of the rule, for the user. */
   path: string;
   /** A regular expression in RE2 syntax: no look-around, no back-references. It must not match the empty text. */
   trigger: string;
-  /** What the model reads. */
+  /** The text for the model. */
   content: string;
-  /** What becomes of the answer that was stopped: the model does not see it again (`discard`), or reads it with the rule (`keep`). */
+  /** Whether the model gets the stopped answer with the rule (`keep`) or not (`discard`). */
   contextMode: "discard" | "keep";
-  /** `once` in a session, or again after `repeatGap` turns. */
+  /** Whether the rule fires `once` in a session, or again after `repeatGap` turns. */
   repeatMode: "once" | "after-gap";
-  /** Turns that must end before the rule may stop an answer again; at least 1 counts. Only for `after-gap`. */
+  /** Complete turns before the rule may fire again, at least 1. Only for `after-gap`. */
   repeatGap: number;
 }
 
-/** What a rule has that does not say so itself. */
+/** The default values of a rule file. */
 export const ruleDefaults = { contextMode: "discard", repeatMode: "once", repeatGap: 10 } as const;

@@ -1,4 +1,4 @@
-/** Told of the strings of a JSON text: each begins, comes in pieces, and ends. */
+/** Gets the strings of a JSON text: the begin of each, its pieces, and its end. */
 export interface StringValueReader {
   begin(): void;
   append(piece: string): void;
@@ -8,17 +8,17 @@ export interface StringValueReader {
 const escapes: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
 
 /**
- * Reads the string values out of a JSON text that comes in pieces, decoded; names of fields are left out. Broken JSON is read as far as it
- * makes sense and never fails: whether it is valid is not decided here.
+ * Extracts the decoded string values from a JSON text that arrives in pieces. Names of fields are left out. Invalid JSON never fails: its
+ * strings are extracted as far as possible.
  */
 export class StringValues {
   readonly #reader: StringValueReader;
-  /** The objects and arrays that are open, outermost first. */
+  /** The open objects and arrays, outermost first. */
   readonly #open: ("{" | "[")[] = [];
   #isInString = false;
   #isKey = false;
   #nameComesNext = false;
-  /** An escape that has begun, from its backslash on; empty outside of one. */
+  /** An incomplete escape, with its backslash; empty outside of an escape. */
   #escape = "";
 
   constructor(reader: StringValueReader) {
@@ -83,7 +83,7 @@ export class StringValues {
   }
 }
 
-/** Where the run of plain characters ends. */
+/** The end of the plain characters. */
 function findSpecial(json: string, from: number): number {
   let position = from;
   while (position < json.length && json[position] !== '"' && json[position] !== "\\") position += 1;
