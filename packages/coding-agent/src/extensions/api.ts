@@ -8,44 +8,44 @@ import type { ExtensionEventName, ExtensionEvents } from "./events.ts";
 /** The version of this interface. A module that exports a higher `apiVersion` is refused. */
 export const extensionApiVersion = 1;
 
-/** The default export of an extension. Called once when it is loaded; what it registers is there for the first prompt. */
+/** The default export of an extension. Called once when it is loaded. Its registrations are ready for the first prompt. */
 export type ExtensionFactory = (pi: ExtensionApi) => void | Promise<void>;
 
-/** Called when its event comes. What it throws, and what takes too long, is told as `extension_error` and stops nothing. */
+/** Called for each event of its name. If it throws or takes too long, an `extension_error` is emitted, and the session continues. */
 export type ExtensionHandler<N extends ExtensionEventName> = (
   event: ExtensionEvents[N]["event"],
   context: ExtensionContext,
 ) => HandlerResult<N> | Promise<HandlerResult<N>>;
 
-// biome-ignore lint/suspicious/noConfusingVoidType: a handler that returns nothing is the usual one
+// biome-ignore lint/suspicious/noConfusingVoidType: most handlers return nothing
 type HandlerResult<N extends ExtensionEventName> = ExtensionEvents[N]["result"] | undefined | void;
 
-/** What an extension works with. All but the registrations need a session, and throw while the factory is at work. */
+/** The interface for extensions. All methods except the registrations need a session, and throw while the factory runs. */
 export interface ExtensionApi {
   readonly apiVersion: typeof extensionApiVersion;
-  /** Calls `handler` at each event of that name. Returns the function that ends it. */
+  /** Calls `handler` for each event of this name. Returns a function that removes the handler. */
   on<N extends ExtensionEventName>(event: N, handler: ExtensionHandler<N>): () => void;
-  /** Gives the model a tool. One with the name of a built-in tool takes its place; a second one of this extension replaces the first. */
+  /** Adds a tool for the model. It replaces a built-in tool, or an earlier tool of this extension, with the same name. */
   registerTool<TArguments = Record<string, unknown>, TDetails = unknown>(tool: ExtensionTool<TArguments, TDetails>): void;
-  /** Adds `/name`. It runs at once, also while a run is going, and is never sent to the model. */
+  /** Adds `/name`. The command starts at once, also during a run, and is never sent to the model. */
   registerCommand(name: string, command: ExtensionCommand): void;
-  /** Adds models, or a whole api that models can name. */
+  /** Adds models, or an api for models. */
   registerProvider(name: string, provider: ExtensionProvider): Promise<void>;
   /**
-   * Adds to the conversation. A text is a message of the user: it starts a run, or is queued while one is going. A custom message is only
-   * added, unless `deliverAs` says when the model is to answer it. Resolves when it is stored.
+   * Adds a message to the conversation. A text is a message of the user: it starts a run, or is queued during a run. A custom message is
+   * only added; with `deliverAs` the model answers it. Resolves when it is stored.
    */
   sendMessage(message: string | CustomMessageInput, options?: SendOptions): Promise<void>;
-  /** Stores something that the model does not see; `context.lastEntry` reads it again. Types that begin with `pikit.` are ours. */
+  /** Stores data that the model does not see. `context.lastEntry` reads it. Types that begin with `pikit.` are reserved. */
   appendEntry(customType: string, data: unknown): Promise<void>;
   /** Runs a program without a shell, to its end. A failing program is a result, not an error. */
   exec(program: string, args?: readonly string[], options?: ExecOptions): Promise<ExecResult>;
 }
 
-/** A tool whose `execute` gets the context too. */
+/** A tool whose `execute` also gets the context. */
 export interface ExtensionTool<TArguments = unknown, TDetails = unknown>
   extends Omit<ToolDefinition<TArguments, TDetails>, "execute"> {
-  /** How far its calls reach, for approvals. Default: `execute`. */
+  /** The risk tier of its calls, for approvals. Default: `execute`. */
   riskTier?: RiskTier;
   execute(
     toolCallId: string,
@@ -58,38 +58,38 @@ export interface ExtensionTool<TArguments = unknown, TDetails = unknown>
 
 export interface ExtensionCommand {
   description?: string;
-  /** @param args - What stands behind the name, without the spaces around it. */
+  /** @param args - The text after the name, trimmed. */
   handler(args: string, context: CommandContext): void | Promise<void>;
 }
 
 export interface ExtensionProvider {
-  /** As in `models.json`. Default: the empty text. */
+  /** Like in `models.json`. Default: empty. */
   baseUrl?: string;
-  /** The wire api that its models speak. */
+  /** The wire protocol of its models. */
   api: string;
-  /** A literal key, or `$NAME` for a variable of the environment. Default: none is needed. */
+  /** A literal key, or `$NAME` for an environment variable. Default: no key is needed. */
   apiKey?: string;
   headers?: Record<string, string>;
   compat?: Record<string, unknown>;
-  /** Only `id` has to be given. */
+  /** Only `id` is required. */
   models: (Pick<Model, "id"> & Partial<Model>)[];
-  /** Loads the adapter of `api`, when it is not one of ours; see `registerApi` of `@pikit/ai`. */
+  /** Loads the adapter of `api`, if it is not built in. See `registerApi` of `@pikit/ai`. */
   load?: ApiLoader;
 }
 
 export interface CustomMessageInput {
-  /** Says what it is, for user interfaces and for who reads the session. */
+  /** The kind of message, for user interfaces and other readers of the session. */
   customType: string;
-  /** What the model reads. */
+  /** The content for the model. */
   content: string | (TextContent | ImageContent)[];
   /** Whether user interfaces show it. Default true. */
   display?: boolean;
-  /** For user interfaces; must be JSON. */
+  /** JSON data for user interfaces. */
   details?: unknown;
 }
 
 export interface SendOptions {
-  /** `steer`: before the next model call; `followUp`: when the run would end. While idle both start a run. Texts: default `followUp`. */
+  /** `steer`: before the next model call; `followUp`: when the run would end. While idle both start a run. Default for texts: `followUp`. */
   deliverAs?: StreamingBehavior;
 }
 
@@ -97,64 +97,64 @@ export interface ExecOptions {
   /** Default: the working folder. */
   cwd?: string;
   env?: NodeJS.ProcessEnv;
-  /** Kills the program and what it started. */
+  /** Kills the program and its child processes. */
   signal?: AbortSignal;
   /** Default: none. */
   timeoutMs?: number;
 }
 
 export interface ExecResult {
-  /** The first MiB, as plain text. */
+  /** The first 1,048,576 characters, as plain text. */
   stdout: string;
-  /** The same. */
+  /** The same for stderr. */
   stderr: string;
-  /** null when it was killed. */
+  /** null if it was killed. */
   exitCode: number | null;
 }
 
-/** What a handler knows of the session and may do with it. Valid also after the handler has returned, except for `signal`. */
+/** The session as a handler sees it. It stays valid after the handler has returned, except for `signal`. */
 export interface ExtensionContext {
   readonly ui: ExtensionUi;
-  /** The folder that tools work in. */
+  /** The working folder of the tools. */
   readonly cwd: string;
-  /** Aborted when the handler is to stop: the run was aborted, or the time is up. */
+  /** Aborted when the handler must stop: the run was aborted, or the time limit is reached. */
   readonly signal: AbortSignal;
   readonly model: Model | undefined;
-  /** Whether no run is going. */
+  /** Whether no run is active. */
   readonly isIdle: boolean;
   readonly sessionId: string;
-  /** null in memory. */
+  /** null for a session in memory. */
   readonly sessionFile: string | null;
-  /** The active branch. Live: read it, do not change it. */
+  /** The messages of the active branch. A live array: do not change it. */
   readonly messages: readonly AgentMessage[];
-  /** What `appendEntry` stored last under this type on the active branch; undefined when nothing. */
+  /** The latest data of this type that `appendEntry` stored on the active branch; undefined if there is none. */
   lastEntry(customType: string): Promise<unknown>;
-  /** Stops the run that is going. Resolves at once. */
+  /** Aborts the current run. Does not wait for its end. */
   abort(): void;
-  /** Ends the process when the run that is going has settled: all is saved, exit code 0. In process, the owner of the session is told. */
+  /** Ends the process with exit code 0 when the current run has settled and is stored. In-process, only notifies the session's owner. */
   shutdown(): void;
 }
 
-/** What a command can do beside; in a handler these would wait for the run that waits for the handler. */
+/** The context of a command, with methods that wait for the run. A handler has none of them, because the run waits for the handler. */
 export interface CommandContext extends ExtensionContext {
-  /** Resolves when no run is going. */
+  /** Resolves when no run is active. */
   waitForIdle(): Promise<void>;
   /** Summarises the older part of the conversation. */
   compact(instructions?: string): Promise<void>;
-  /** Begins an empty session. @returns Whether it was begun; a `session_switch` handler may have refused. */
+  /** Starts an empty session. @returns False if a `session_switch` handler refused. */
   newSession(): Promise<boolean>;
-  /** Goes on with another session. @returns Whether it did. */
+  /** Continues another session. @returns False if a `session_switch` handler refused. */
   switchSession(path: string): Promise<boolean>;
 }
 
 export interface ExtensionDialogOptions {
-  /** Its abort resolves the dialog with its default. Default: the handler's own signal. */
+  /** An abort resolves the dialog with its default. Default: the handler's signal. */
   signal?: AbortSignal;
-  /** Milliseconds until the dialog resolves with its default. Default: none. Waiting for an answer does not count as the handler's time. */
+  /** Milliseconds until the dialog resolves with its default. Default: no limit. The wait does not count against the handler's time limit. */
   timeoutMs?: number;
 }
 
-/** Asks and tells the user, in every mode. Where nobody is there (print and JSON mode) a dialog resolves at once with its default. */
+/** The user interface, in every mode. Without a user (print and JSON mode) each dialog resolves at once with its default. */
 export interface ExtensionUi {
   /** Default: undefined. */
   select(title: string, options: readonly string[], dialog?: ExtensionDialogOptions): Promise<string | undefined>;
@@ -165,11 +165,11 @@ export interface ExtensionUi {
   /** A longer text. Default: undefined. */
   editor(title: string, prefill?: string, dialog?: ExtensionDialogOptions): Promise<string | undefined>;
   notify(message: string, type?: "info" | "warning" | "error"): void;
-  /** A line of state under a key; without text it goes away. */
+  /** Sets the status line with this key. Without text, removes it. */
   setStatus(key: string, text?: string): void;
-  /** Lines beside the editor under a key; without lines they go away. Default: above. */
+  /** Sets the lines with this key beside the editor. Without lines, removes them. Default: above. */
   setWidget(key: string, lines?: readonly string[], placement?: "aboveEditor" | "belowEditor"): void;
   setTitle(title: string): void;
-  /** Puts a text where the user types the next prompt. */
+  /** Sets the text of the prompt editor. */
   setEditorText(text: string): void;
 }

@@ -4,14 +4,14 @@ import type { SessionEvent } from "../protocol/events.ts";
 import type { SlashCall } from "./slash-commands.ts";
 
 export interface CommandRunParts {
-  /** Whether a run is going. */
+  /** Whether a run is active. */
   isRunning(): boolean;
-  /** How many runs have been started so far. */
+  /** The number of runs that have started. */
   startedRuns(): number;
   emit(event: AgentEvent | SessionEvent): void | Promise<void>;
 }
 
-/** The commands that are at work. */
+/** The running commands. */
 export class CommandRuns {
   readonly #parts: CommandRunParts;
   readonly #working = new Set<Promise<void>>();
@@ -22,9 +22,9 @@ export class CommandRuns {
   }
 
   /**
-   * Starts a command one turn of the event loop later, so that whoever sent it can be told first.
+   * Starts a command one turn of the event loop later, so that its sender can get the response first.
    *
-   * @returns `settled` resolves when it is done. Never rejects: a failure is an event.
+   * @returns `settled` resolves when the command has finished. It never rejects: a failure is an event.
    * @throws {SessionError} `disposed` after `close`.
    */
   start(call: SlashCall): { settled: Promise<void> } {
@@ -34,12 +34,12 @@ export class CommandRuns {
     return { settled: settled.finally(() => this.#working.delete(settled)) };
   }
 
-  /** Lets no other command start. */
+  /** Refuses all later commands. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** Resolves when none is at work. */
+  /** Resolves when no command is running. */
   async waitForIdle(): Promise<void> {
     while (this.#working.size > 0) await Promise.all(this.#working);
   }
@@ -55,7 +55,7 @@ export class CommandRuns {
       await emit({ type: "error", error: `/${command.name} failed: ${error instanceof Error ? error.message : String(error)}` });
     }
     if (hasRunBeside || isRunning() || startedRuns() !== startedBefore) return;
-    // Every prompt ends in the same way for whoever waits for it. One that joined or started a run ends with that.
+    // Every prompt ends with the same events. If the command joined or started a run, that run emits them.
     await emit({ type: "agent_start" });
     await emit({ type: "agent_end", messages: [], willRetry: false });
     await emit({ type: "agent_settled" });

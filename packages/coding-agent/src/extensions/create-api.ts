@@ -7,10 +7,10 @@ import { execProgram } from "./exec-program.ts";
 import type { Extension } from "./extension.ts";
 import type { SessionAccess } from "./session-access.ts";
 
-/** What the api of one extension acts on. */
+/** The parts for the API of one extension. */
 export interface ApiParts {
   extension: Extension;
-  /** The session; throws while there is none. */
+  /** The session. Throws if there is none yet. */
   session(): SessionAccess;
   /** Called when tools, commands or providers were added. */
   onRegistered(): void;
@@ -22,7 +22,7 @@ function requireFlat(value: unknown, name: string): void {
   if (isTooDeep(value)) throw new TypeError(`The ${name} must not be nested more than ${maxNesting} levels deep.`);
 }
 
-/** Makes the object that the factory of an extension receives. */
+/** Creates the argument of an extension's factory. */
 export function createApi({ extension, session, onRegistered }: ApiParts): ExtensionApi {
   return {
     apiVersion: extensionApiVersion,

@@ -4,28 +4,28 @@ import { dirname } from "node:path";
 import type { Extension } from "./extension.ts";
 import { setTeller, type UncaughtKind } from "./uncaught.ts";
 
-/** Errors of one extension that are told one by one, between two runs; of the later ones, every time that their number has doubled. */
+/** The number of errors of one extension that are reported singly between two runs. Then a report follows each doubling of their number. */
 const toldSingly = 20;
 
-/** The extension that has started what is at work. */
+/** The extension that started the current asynchronous work. */
 const current = new AsyncLocalStorage<Extension>();
-/** The files that extensions are made of. Late timers may outlive their session, which must not stay in memory for that. */
+/** The files of extensions. Weak references, because timers may outlive a session and must not keep it in memory. */
 const owners = new Map<string, WeakRef<Extension>>();
 const failures = new WeakMap<Extension, number>();
 
 setTeller(tellCulprit);
 
-/** Does an extension's work: what nobody catches of it, also later on, is told as its error. */
+/** Calls `work` for an extension. Uncaught errors of the work, also later ones, are reported as errors of the extension. */
 export function asExtension<T>(extension: Extension, work: () => T): T {
   return current.run(extension, work);
 }
 
-/** Remembers that an extension is made of these files. */
+/** Records the files of an extension. */
 export function ownFiles(extension: Extension, files: Iterable<string>): void {
   for (const file of files) owners.set(file, new WeakRef(extension));
 }
 
-/** A new run begins: its errors are told one by one again. */
+/** Call it before each run, so that errors are reported singly again. */
 export function forgetFailures(extensions: readonly Extension[]): void {
   for (const extension of extensions) failures.delete(extension);
 }
@@ -38,7 +38,7 @@ function tellCulprit(error: unknown, kind: UncaughtKind): boolean {
     return true;
   }
   const extension = current.getStore();
-  // A run that an extension has started is ours again: what fails there without being meant for the caller is a fault of ours.
+  // An extension may start a run of pikit. An error in there that is not meant for the caller is an error of pikit.
   if (!extension || (isOurs(frames) && !isMeantForCaller(error))) return false;
   tell(extension, error, kind);
   return true;
@@ -54,7 +54,7 @@ function tell(extension: Extension | undefined, error: unknown, kind: UncaughtKi
   extension.report(kind, count > toldSingly ? `${message} (${count} errors by now; not all of them are told)` : message);
 }
 
-/** The lines of a stack that name places: not the message, which may quote a path. */
+/** The stack frames of an error, without its message, which may contain a path. */
 function framesOf(error: unknown): string[] {
   const { stack } = (typeof error === "object" && error !== null ? error : {}) as { stack?: unknown };
   return typeof stack === "string" ? stack.split("\n").filter((line) => /^\s+at /.test(line)) : [];
@@ -67,13 +67,13 @@ function isOurs(frames: readonly string[]): boolean {
     try {
       return [dirname(createRequire(import.meta.url).resolve(`@pikit/${name}/package.json`))];
     } catch {
-      return []; // part of our files
+      return []; // bundled into this package
     }
   });
   return frames.some((frame) => ourFolders?.some((folder) => frame.includes(folder)));
 }
 
-/** An error of our interface, such as a prompt that was refused: who called has not waited for the answer. */
+/** Whether it is an error of pikit's API, such as a refused prompt, whose promise the caller did not await. */
 function isMeantForCaller(error: unknown): boolean {
   return typeof error === "object" && error !== null && Symbol.for("pikit.error") in error;
 }

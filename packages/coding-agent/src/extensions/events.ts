@@ -3,30 +3,30 @@ import type { ImageContent, TextContent } from "@pikit/ai";
 import type { SessionEvent } from "../protocol/events.ts";
 import type { CompactionPreview } from "../run/compaction/intercept.ts";
 
-/** Where a session is about to go: an empty session, another one, a copy of this one, or another branch of it. */
+/** A move of a session: to an empty session, another one, a copy of this one, or another branch. */
 export interface SessionMove {
   reason: "new" | "switch" | "fork" | "clone" | "branch";
   /** The session's path for `switch`, the entry for `fork` and `branch`. */
   target?: string;
 }
 
-/** What extensions are told of and may change: the event, and what a handler may return. */
+/** The events that extensions can change, with the results of their handlers. */
 export interface HookEvents {
   /** A prompt that would start a run, before it is checked and stored. */
   before_prompt: {
     event: { type: "before_prompt"; text: string; images: readonly ImageContent[]; systemPrompt: string };
-    /** `text` is sent in place of what was typed; `systemPrompt` holds for this run; `refuse` says why nothing is sent. */
+    /** `text` replaces the typed text; `systemPrompt` applies to this run; `refuse` is the reason why nothing is sent. */
     result: { text?: string; systemPrompt?: string; refuse?: string };
   };
-  /** Before each model call: what the model is about to see. `messages` is a copy. */
+  /** Before each model call, with the messages for the model. `messages` is a copy. */
   context: { event: { type: "context"; messages: AgentMessage[] }; result: { messages: AgentMessage[] } };
-  /** A valid tool call, before approvals decide about it and it runs. */
+  /** A valid tool call, before its approval and its run. */
   tool_call: {
     event: { type: "tool_call"; toolCallId: string; toolName: string; args: Record<string, unknown> };
-    /** `block` refuses the call, and the model reads the reason; `args` take the place of the model's and are checked again. */
+    /** `block` refuses the call, and the model gets the reason; `args` replace the model's and are checked again. */
     result: { block: true; reason?: string } | { args: Record<string, unknown> };
   };
-  /** What a tool call gave, before the model sees it. */
+  /** The result of a tool call, before the model gets it. */
   tool_result: {
     event: {
       type: "tool_result";
@@ -37,27 +37,27 @@ export interface HookEvents {
       details: unknown;
       isError: boolean;
     };
-    /** What is absent stays as it is. */
+    /** Absent fields do not change. */
     result: Partial<AgentToolResult> & { isError?: boolean };
   };
-  /** The older part of the conversation is about to be summarised. */
+  /** Before a compaction. */
   before_compaction: {
     event: { type: "before_compaction" } & CompactionPreview;
-    /** `cancel` leaves the conversation as it is; `summary` is used without asking the model for one. */
+    /** `cancel` cancels the compaction; `summary` is used instead of one of the model. */
     result: { cancel?: boolean; summary?: string };
   };
-  /** The session is about to go elsewhere. */
+  /** Before the session moves. */
   session_switch: { event: { type: "session_switch" } & SessionMove; result: { cancel?: boolean } };
 }
 
-/** What extensions are told of beside the events of a session. */
+/** The events for extensions in addition to those of a session. */
 export type Notice =
-  /** The extension is loaded, or the session has gone elsewhere: the place to read what was stored. */
+  /** The extension is loaded, or the session has moved. A handler can read stored data here. */
   | { type: "session_start"; reason: "start" | "reload" | SessionMove["reason"] }
-  /** The session ends, or extensions are loaded anew: the last thing that an extension hears, with 3 seconds to finish. */
+  /** The session ends, or extensions are reloaded. The last event for an extension; its time limit is 3 seconds. */
   | { type: "shutdown"; reason: "end" | "reload" };
 
-/** Everything that can be observed and not changed. */
+/** The events that extensions can only observe. */
 export type ObservedEvent = AgentEvent | SessionEvent | Notice;
 
 // biome-ignore lint/suspicious/noConfusingVoidType: such a handler returns nothing

@@ -1,13 +1,13 @@
 import type { ProcessRunner } from "../exec/run-process.ts";
 import type { ExecOptions, ExecResult } from "./api.ts";
 
-/** Characters of each stream that are kept. */
+/** Maximum characters to keep of each stream. */
 const maxKept = 1024 * 1024;
 
 /**
- * Runs a program to its end and keeps what it wrote.
+ * Runs a program to its end and returns its output.
  *
- * @throws {ToolError} When it cannot be started.
+ * @throws {ToolError} When the program cannot be started.
  */
 export async function execProgram(
   run: ProcessRunner,

@@ -11,28 +11,28 @@ import { Registrations } from "./registrations.ts";
 import type { SessionAccess } from "./session-access.ts";
 import type { SlashCommands } from "./slash-commands.ts";
 
-/** Milliseconds that the last handlers of a session may take. */
+/** The time limit of `shutdown` handlers, in milliseconds. */
 const shutdownLimitMs = 3000;
 
 export interface ExtensionHostOptions {
   extensions: readonly Extension[];
   session: SessionAccess;
   commands: SlashCommands;
-  /** Milliseconds that a handler may take. Waiting for the user does not count. */
+  /** The time limit of a handler, in milliseconds. Waiting for the user does not count. */
   limitMs: number;
-  /** What could not be loaded; told with the first run. */
+  /** The extensions that were not loaded. They are reported with the first run. */
   problems: readonly { path: string; error: string }[];
 }
 
 type Result<N extends keyof HookEvents> = HookEvents[N]["result"];
 
-/** Extensions at work in a session. */
+/** The running extensions of a session. */
 export class ExtensionHost implements SessionHooks {
   readonly #extensions: readonly Extension[];
   readonly #runner: HandlerRunner;
   readonly #registrations: Registrations;
   #problems: ExtensionHostOptions["problems"];
-  /** Aborted with everything else that is going. */
+  /** Aborts the running commands. */
   #commandsEnd = new AbortController();
   #isClosed = false;
 
@@ -49,12 +49,12 @@ export class ExtensionHost implements SessionHooks {
     this.#problems = problems;
   }
 
-  /** Puts what extensions have registered into effect: to be called at first, and whenever one has registered something. */
+  /** Applies the registrations of extensions. Call it at the start, and after each later registration. */
   install(): Promise<void> {
     return this.#registrations.install();
   }
 
-  /** Tells extensions that they are at work now, or that the session is another one. */
+  /** Calls the start handlers of extensions, at their start or after a move of the session. */
   start(reason: Extract<Notice, { type: "session_start" }>["reason"]): Promise<void> {
     return this.#notify({ type: "session_start", reason });
   }
@@ -66,7 +66,7 @@ export class ExtensionHost implements SessionHooks {
   observe(event: AgentEvent | SessionEvent): void | Promise<void> {
     if (this.#isClosed || !this.#extensions.some((extension) => extension.handlersOf(event.type).length > 0)) return;
     const told = this.#notify(event);
-    // Nobody waits for handlers of what comes by the thousand.
+    // Not awaited for frequent events.
     return event.type === "message_update" || event.type === "tool_execution_update" ? undefined : told;
   }
 
@@ -109,7 +109,7 @@ export class ExtensionHost implements SessionHooks {
     return seen;
   }
 
-  /** A handler that decides about calls and fails must not let them through: the call is refused, and the run goes on. */
+  /** If a handler fails, the call is refused, because the handler might have blocked it. The run continues. */
   async toolCall({ toolCall, params }: PendingToolCall, signal: AbortSignal): Promise<ToolCallVerdict | undefined> {
     let verdict: { params: unknown } | undefined;
     const event = (): HookEvents["tool_call"]["event"] => ({
@@ -194,7 +194,7 @@ export class ExtensionHost implements SessionHooks {
   }
 }
 
-/** What a handler returned, as far as it is an object at all. Plain JavaScript may return anything. */
+/** The result of a handler; an empty object if it is not an object. Handlers in plain JavaScript may return anything. */
 function resultOf<N extends keyof HookEvents>(outcome: object): Partial<Result<N>> {
   const { value } = outcome as { value?: unknown };
   return typeof value === "object" && value !== null ? (value as Partial<Result<N>>) : {};

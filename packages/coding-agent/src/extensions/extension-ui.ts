@@ -2,7 +2,7 @@ import type { DialogOptions, UserInterface } from "../user-interface.ts";
 import type { ExtensionDialogOptions, ExtensionUi } from "./api.ts";
 import type { HandlerClock } from "./handler-clock.ts";
 
-/** The user as a handler meets him: dialogs end with the handler, and waiting for an answer is not the handler's time. */
+/** The user interface of a handler. Dialogs end with the handler, and waiting for an answer does not count against its time limit. */
 export function createExtensionUi(user: UserInterface, clock: HandlerClock): ExtensionUi {
   const ask = <T>(open: (options: DialogOptions) => Promise<T>, dialog: ExtensionDialogOptions = {}): Promise<T> =>
     clock.whileAsking(open({ ...dialog, signal: dialog.signal ?? clock.signal }));

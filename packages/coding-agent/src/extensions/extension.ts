@@ -4,22 +4,22 @@ import type { RiskTier } from "../risk-tiers.ts";
 import type { ExtensionCommand, ExtensionHandler, ExtensionTool } from "./api.ts";
 import type { ExtensionEventName } from "./events.ts";
 
-/** Any handler; which event it takes is known from where it is kept. */
+/** A handler for any event. Its key in the map names the event. */
 export type AnyHandler = (event: unknown, context: unknown) => unknown;
 
-/** What an extension has registered. */
+/** An extension and its registrations. */
 export class Extension {
-  /** Its file; `<inline>` for a function that was given in process. */
+  /** Its file; `<inline>` for a function. */
   readonly path: string;
   readonly location: NonNullable<SlashCommand["location"]>;
   readonly tools = new Map<string, ExtensionTool>();
   readonly commands = new Map<string, ExtensionCommand>();
   readonly providers: CustomProvider[] = [];
   #settling: Promise<unknown>[] = [];
-  /** Replaced, never changed, so that an event in progress keeps the list it began with. */
+  /** The lists are replaced, never changed, so that a change does not affect an event in progress. */
   readonly #handlers = new Map<ExtensionEventName, readonly AnyHandler[]>();
 
-  /** Tells an error that does not come from one of its handlers. */
+  /** Reports an error that does not come from one of its handlers. */
   readonly report: (event: string, error: string) => void;
 
   constructor(
@@ -43,13 +43,13 @@ export class Extension {
     };
   }
 
-  /** Waits for a registration that takes time. */
+  /** Adds an asynchronous registration, for which `settled` waits. */
   waitFor(registration: Promise<unknown>): void {
-    registration.catch(() => {}); // told by `settled`, and to who registers
+    registration.catch(() => {}); // `settled` and the caller's promise report it
     this.#settling.push(registration);
   }
 
-  /** Resolves when all registrations have been made; rejects when one fails. */
+  /** Resolves when all registrations are complete. Rejects if one fails. */
   get settled(): Promise<unknown> {
     return Promise.all(this.#settling);
   }
@@ -58,7 +58,7 @@ export class Extension {
     return this.#handlers.get(name) ?? [];
   }
 
-  /** How far its tools reach, where it says so. */
+  /** The risk tiers of its tools, as far as they are given. */
   get tiers(): Record<string, RiskTier> {
     return Object.fromEntries(
       [...this.tools.values()].flatMap(({ name, riskTier }) => (riskTier === undefined ? [] : [[name, riskTier]])),

@@ -5,21 +5,21 @@ import type { NamedResource } from "../config/all-settings.ts";
 
 const sourceEndings: ReadonlySet<string> = new Set([".ts", ".mts", ".cts", ".js", ".mjs", ".cjs"]);
 
-/** Files of extensions, and what is wrong with places where some should be. */
+/** The files of extensions, and the problems that were found. */
 export interface FoundExtensions {
   files: NamedResource[];
   problems: { path: string; error: string }[];
 }
 
-/** Where extensions are looked for; absolute. */
+/** The places in which extensions are searched, as absolute paths. */
 export interface ExtensionPlaces {
-  /** Folders whose modules and subfolders are extensions; one that is missing has none. */
+  /** Folders whose modules and subfolders are extensions. A missing folder has none. */
   folders: readonly NamedResource[];
-  /** Files, or folders that are one extension or a package of several; each must be there. */
+  /** Files, or folders that are one extension or a package of several. A missing one is a problem. */
   named: readonly NamedResource[];
 }
 
-/** Finds the files of extensions: those of the folders by name, then the named ones in order. A file that comes up twice counts once. */
+/** Finds the files of extensions: those in the folders, sorted by name, then the named ones in order. Duplicates are removed. */
 export async function findExtensions({ folders, named }: ExtensionPlaces): Promise<FoundExtensions> {
   const found: FoundExtensions = { files: [], problems: [] };
   const add = (path: string, location: NamedResource["location"]) => {
@@ -38,7 +38,7 @@ export async function findExtensions({ folders, named }: ExtensionPlaces): Promi
       (stats) => stats.isDirectory(),
       () => undefined,
     );
-    // Who loads it says what is wrong with what is neither.
+    // If it is neither a file nor a folder, the loader reports the error.
     const files = isFolder ? await findEntries(path, found.problems) : [path];
     if (isFolder === undefined) found.problems.push({ path, error: "There is no such file or folder." });
     else if (!files) {
@@ -49,7 +49,7 @@ export async function findExtensions({ folders, named }: ExtensionPlaces): Promi
   return found;
 }
 
-/** The files that a folder names in its package.json, or its index; undefined when it has neither. */
+/** The files that the package.json of a folder names, or its index file; undefined if it has neither. */
 async function findEntries(folder: string, problems: FoundExtensions["problems"]): Promise<string[] | undefined> {
   const manifest = join(folder, "package.json");
   const named = await readWhole(manifest, fileLimits.manifest).then(
@@ -71,7 +71,7 @@ function readManifest(text: string): string[] | undefined {
     if (!Array.isArray(pi?.extensions)) return undefined;
     return pi.extensions.filter((path): path is string => typeof path === "string");
   } catch {
-    return undefined; // a package.json that is none says nothing
+    return undefined; // an invalid package.json names no extensions
   }
 }
 

@@ -1,7 +1,7 @@
-/** How long work may still take after it was told to stop. */
+/** Milliseconds that work may continue after its signal was aborted. */
 const abortGraceMs = 2000;
 
-/** The time of a handler. It stands still while the handler waits for the user. */
+/** The time limit of a handler. The clock stops while the handler waits for the user. */
 export class HandlerClock {
   readonly #controller = new AbortController();
   #waits = 0;
@@ -12,10 +12,10 @@ export class HandlerClock {
 
   constructor(limitMs: number) {
     this.#leftMs = limitMs;
-    this.#expired.promise.catch(() => {}); // nobody need be waiting
+    this.#expired.promise.catch(() => {}); // `limit` may have settled before
   }
 
-  /** Aborted when the time is up, or with the signal given to `limit`. */
+  /** Aborted when the time limit is reached, or with the signal given to `limit`. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -33,9 +33,9 @@ export class HandlerClock {
   }
 
   /**
-   * Waits for the work as long as it may take. What it gives afterwards is ignored.
+   * Waits for the work until the time limit. A later result is ignored.
    *
-   * @throws {Error} When the time is up, or the work goes on 2 seconds after `signal` was aborted.
+   * @throws {Error} When the time limit is reached, or the work still runs 2 seconds after `signal` was aborted.
    */
   async limit<T>(work: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
     const limitMs = this.#leftMs;

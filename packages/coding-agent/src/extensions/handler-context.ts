@@ -5,7 +5,7 @@ import { createExtensionUi } from "./extension-ui.ts";
 import type { HandlerClock } from "./handler-clock.ts";
 import type { SessionAccess } from "./session-access.ts";
 
-/** The context of one call of a handler. Made for each event, so it does nothing before it is asked. */
+/** The context of one call of a handler. Created for each event, so it does no work until it is used. */
 export class HandlerContext implements CommandContext {
   readonly #session: SessionAccess;
   readonly #clock: HandlerClock;
@@ -49,7 +49,7 @@ export class HandlerContext implements CommandContext {
     return this.#session.messages;
   }
 
-  // Getters, so that handlers can take them out of the context by name.
+  // Getters, so that handlers can destructure the context.
 
   get lastEntry(): CommandContext["lastEntry"] {
     return (customType) => this.#session.lastEntry(customType);

@@ -5,7 +5,7 @@ import { HandlerClock } from "./handler-clock.ts";
 import { HandlerContext } from "./handler-context.ts";
 import type { SessionAccess } from "./session-access.ts";
 
-/** What a handler gave; `failure` says why it gave nothing. */
+/** The result of a handler, or the message of its failure. */
 export type HandlerOutcome = { extension: Extension; value: unknown } | { extension: Extension; failure: string };
 
 export interface CallOptions {
@@ -14,18 +14,18 @@ export interface CallOptions {
   limitMs?: number;
 }
 
-/** Calls what extensions have given, so that nothing of it can stop the session: failures are told as `extension_error`. */
+/** Calls the code of extensions. Failures are emitted as `extension_error` and do not stop the session. */
 export class HandlerRunner {
   readonly #session: SessionAccess;
   readonly #limitMs: number;
 
-  /** @param limitMs - How long a handler may take that is given no other limit. */
+  /** @param limitMs - The default time limit of a handler. */
   constructor(session: SessionAccess, limitMs: number) {
     this.#session = session;
     this.#limitMs = limitMs;
   }
 
-  /** Calls the handlers of an event one after another, as the results are read: each can see what came of those before. */
+  /** Calls the handlers of an event one after another while the results are read, so that each event can contain the earlier results. */
   async *call(
     extensions: readonly Extension[],
     name: ExtensionEventName,
@@ -39,7 +39,7 @@ export class HandlerRunner {
     }
   }
 
-  /** Does one piece of an extension's work. */
+  /** Calls one function of an extension. */
   async run(
     extension: Extension,
     name: string,
@@ -59,9 +59,9 @@ export class HandlerRunner {
     }
   }
 
-  /** Tells that an extension has failed. */
+  /** Emits an `extension_error`. */
   async report(extensionPath: string, event: string, error: string): Promise<void> {
-    // A handler of errors that fails is not told of its own failure again.
+    // A failure of an error handler is not reported, because the handler would be called again.
     if (event !== "extension_error") await this.#session.emit({ type: "extension_error", extensionPath, event, error });
   }
 }

@@ -4,39 +4,39 @@ import type { SessionEvent } from "../protocol/events.ts";
 import type { CompactionPreview, CompactionWish } from "../run/compaction/intercept.ts";
 import type { SessionMove } from "./events.ts";
 
-/** What a prompt becomes before it is accepted. */
+/** A prompt after the `before_prompt` handlers. */
 export interface PreparedPrompt {
   input: PromptInput;
-  /** For the run of this prompt alone; absent when it stays as it is. */
+  /** The system prompt for this run only; absent if it does not change. */
   systemPrompt?: string;
 }
 
-/** Where a session lets others take part. What is absent has nobody. None of it rejects. */
+/** The hooks of a session. All are optional. They never reject. */
 export interface SessionHooks {
-  /** The session begins, and whoever shows it listens. */
+  /** Called at the start of the session, when its subscribers are ready. */
   start?(reason: "start"): Promise<void>;
-  /** Sees each event after the session's own subscribers. */
+  /** Called with each event, after the session's own subscribers. */
   observe?(event: AgentEvent | SessionEvent): void | Promise<void>;
-  /** Before the messages of a run go out. */
+  /** Called before each run. */
   beforeRun?(): void | Promise<void>;
-  /** @returns What is sent; or a text that says why nothing is. */
+  /** @returns The prompt to send, or the reason why nothing is sent. */
   beforePrompt?(input: PromptInput, systemPrompt: () => string, signal?: AbortSignal): Promise<PreparedPrompt | { refuse: string }>;
-  /** The conversation as the next model call shall see it. */
+  /** The messages for the next model call. */
   context?(messages: readonly AgentMessage[]): Promise<readonly AgentMessage[]>;
   toolCall?(call: PendingToolCall, signal: AbortSignal): Promise<ToolCallVerdict | undefined>;
   toolResult?(call: PendingToolCall, outcome: ToolCallOutcome, signal: AbortSignal): Promise<ToolCallOutcome | undefined>;
   beforeCompaction?(preview: CompactionPreview, signal: AbortSignal): Promise<CompactionWish | undefined>;
-  /** Whether the session may go elsewhere. */
+  /** Whether the session may move. */
   mayMove?(move: SessionMove): Promise<boolean>;
-  /** The session has gone elsewhere. */
+  /** Called after a move of the session. */
   moved?(reason: SessionMove["reason"]): Promise<void>;
-  /** Everything is being stopped: commands that are at work too. */
+  /** Called when everything is aborted. Aborts running commands. */
   abort?(): void;
-  /** The last call: the session ends. */
+  /** Called last, at the end of the session. */
   shutdown?(): Promise<void>;
 }
 
-/** Holds the hooks that are in effect now; they are replaced when extensions are loaded anew. */
+/** The current hooks. They are replaced when extensions are reloaded. */
 export interface HookSlot {
   readonly current: SessionHooks | undefined;
 }

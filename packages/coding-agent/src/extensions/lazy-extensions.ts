@@ -3,7 +3,7 @@ import type { HookSlot, SessionHooks } from "./hooks.ts";
 import type { SessionAccess } from "./session-access.ts";
 import type { SessionExtensions, SessionExtensionsOptions } from "./session-extensions.ts";
 
-/** The extensions of a session, of which nothing is loaded as long as there are none. */
+/** The extensions of a session. Their code is loaded only if there are some. */
 export class LazyExtensions implements HookSlot {
   readonly #options: SessionExtensionsOptions;
   #extensions: SessionExtensions | undefined;
@@ -24,22 +24,22 @@ export class LazyExtensions implements HookSlot {
     return this.#extensions?.providers ?? [];
   }
 
-  /** Runs the factories. To be called when there may be some. */
+  /** Loads the extensions. Call it if there may be some. */
   async load(): Promise<void> {
     await (await this.#create()).load();
   }
 
-  /** Puts what was loaded to work. It is told of the session's start later, by `current`. */
+  /** Connects the loaded extensions to the session. `start` of `current` calls their start handlers later. */
   async bind(session: SessionAccess): Promise<void> {
     await this.#extensions?.bind(session);
   }
 
-  /** Ends what was loaded. */
+  /** Ends the loaded extensions. */
   async shutdown(): Promise<void> {
     await this.#extensions?.shutdown();
   }
 
-  /** Loads everything anew, also where there was nothing before. */
+  /** Reloads all extensions, also if there were none before. */
   async reload(session: SessionAccess): Promise<void> {
     await (await this.#create()).reload(session);
   }

@@ -8,28 +8,28 @@ import { HandlerClock } from "./handler-clock.ts";
 import type { LoadedModule, ModuleLoader } from "./module-loader.ts";
 import type { SessionAccess } from "./session-access.ts";
 
-/** Milliseconds that a factory may take. */
+/** The time limit of a factory, in milliseconds. */
 const factoryLimitMs = 30_000;
 
 export interface LoadOptions extends ExtensionPlaces {
   loader: ModuleLoader;
-  /** Extensions that are functions of this process. */
+  /** Extensions that are functions. */
   factories: readonly ExtensionFactory[];
-  /** The session; throws while there is none. */
+  /** The session. Throws if there is none yet. */
   session(): SessionAccess;
   /** Called when an extension registers something after it was loaded. */
   onRegistered(): void;
-  /** Tells an error that does not come from a handler. */
+  /** Reports an error that does not come from a handler. */
   report(extensionPath: string, event: string, error: string): void;
 }
 
 export interface LoadedExtensions {
   extensions: Extension[];
-  /** What could not be loaded, naming file and line where they are known. */
+  /** The extensions that could not be loaded. An error names the line if it is known. */
   problems: { path: string; error: string }[];
 }
 
-/** Finds and loads extensions, one after another in order. One that fails is left out, with all that it has registered. Never rejects. */
+/** Finds and loads extensions one after another. A failing one is left out, with all its registrations. Never rejects. */
 export async function loadExtensions(options: LoadOptions): Promise<LoadedExtensions> {
   const { files, problems } = await findExtensions(options);
   const extensions: Extension[] = [];
@@ -68,7 +68,7 @@ async function runFactory({ factory, files }: LoadedModule, api: ExtensionApi, e
   await extension.settled;
 }
 
-/** What went wrong, with the line of the extension's file where it is known. */
+/** The error message, with the line of the extension's file if it is known. */
 function describeLoadError(error: unknown, path: string): string {
   if (!(error instanceof Error)) return String(error);
   const message = stripVTControlCharacters(error.message).replace(/\s+/g, " ").trim();

@@ -3,34 +3,33 @@ import { assertReadable, FileError, fileLimits, makeFolder } from "@pikit/ai/fil
 import type { Jiti } from "jiti";
 import { type ExtensionFactory, extensionApiVersion } from "./api.ts";
 
-/** What is read of a module. */
+/** The exports of a module that are used. */
 interface ExtensionModule {
   default?: unknown;
   apiVersion?: unknown;
 }
 
-/** A module that has been loaded. */
 export interface LoadedModule {
   /** Its default export. */
   factory: ExtensionFactory;
-  /** The files that were loaded with it, the module's own among them. */
+  /** The files that were loaded with it, including the module's own. */
   files: string[];
 }
 
 /**
- * Loads extensions in TypeScript or JavaScript. Imports of `@pikit/*` and TypeBox give them the copies that run here, so that classes and
- * registries are the same.
+ * Loads extensions in TypeScript or JavaScript. Their imports of `@pikit/*` and TypeBox get the copies of this process, so that classes
+ * and registries are the same.
  */
 export class ModuleLoader {
   readonly #cacheFolder: string;
   readonly #loadLibrary: (() => Promise<object>) | undefined;
   #jiti: Promise<Jiti> | undefined;
-  /** Files that were loaded, of extensions and of what they import. */
+  /** The loaded files of extensions and their imports. */
   readonly #loaded = new Set<string>();
 
   /**
-   * @param agentDir - Compiled files are kept there: a shared folder would let others put code into them.
-   * @param loadLibrary - Loads the copy of this package that runs. Default: extensions load a copy of their own.
+   * @param agentDir - The folder for compiled files. It must not be shared: another user could put code into them.
+   * @param loadLibrary - Loads the running copy of this package. Default: extensions load a copy of their own.
    */
   constructor(agentDir: string, loadLibrary: (() => Promise<object>) | undefined) {
     this.#cacheFolder = join(agentDir, "cache", "extensions");
@@ -40,7 +39,7 @@ export class ModuleLoader {
   /**
    * Loads a module.
    *
-   * @throws {Error} When the file cannot be read or compiled, throws, or is not an extension that can be used.
+   * @throws {Error} When the file cannot be read or compiled, throws, or is not a compatible extension.
    */
   async load(path: string): Promise<LoadedModule> {
     await checkFile(path);
@@ -64,7 +63,7 @@ export class ModuleLoader {
     return { factory: factory as ExtensionFactory, files };
   }
 
-  /** Reads every file anew when it is loaded the next time. */
+  /** Clears the cache, so that the next load reads every file again. */
   async forget(): Promise<void> {
     const jiti = await this.#jiti;
     for (const file of this.#loaded) delete jiti?.cache[file];
@@ -77,14 +76,14 @@ export class ModuleLoader {
       runningCopies(this.#loadLibrary),
       makeFolder(this.#cacheFolder).then(
         () => this.#cacheFolder,
-        () => false, // without a place for it, they are compiled each time
+        () => false, // without a cache folder, files are compiled each time
       ),
     ]);
     return createJiti(import.meta.url, { virtualModules, fsCache, interopDefault: false });
   }
 }
 
-/** The loader reads what it is given, on this thread, to its end. What is missing, or a folder, it explains better. */
+/** Checks a file first, because the loader reads any file completely on this thread. Missing files and folders are left to the loader. */
 async function checkFile(path: string): Promise<void> {
   try {
     await assertReadable(path, fileLimits.extension);
@@ -94,7 +93,7 @@ async function checkFile(path: string): Promise<void> {
   }
 }
 
-/** The modules that extensions share with us, by name. */
+/** The modules that extensions share with this process, by name. */
 async function runningCopies(loadLibrary: (() => Promise<object>) | undefined): Promise<Record<string, unknown>> {
   const [ai, agent, library, protocol, typebox, value] = await Promise.all([
     import("@pikit/ai"),

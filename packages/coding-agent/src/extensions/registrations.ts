@@ -13,23 +13,23 @@ export interface RegistrationParts {
   session: SessionAccess;
   commands: SlashCommands;
   runner: HandlerRunner;
-  /** Ends the commands that are at work now. */
+  /** The signal that aborts running commands. */
   signal(): AbortSignal;
 }
 
-/** Puts the providers, commands and tools of extensions into a session. Of two with one name the first counts, and the other is told of. */
+/** Adds the providers, commands and tools of extensions to a session. Of two with the same name the first is used, the other reported. */
 export class Registrations {
   readonly #parts: RegistrationParts;
-  /** Who has brought each command. */
+  /** The extension of each command. */
   readonly #owners = new Map<string, Extension>();
-  /** What has been told. */
+  /** The reported conflicts. */
   readonly #conflicts = new Set<string>();
 
   constructor(parts: RegistrationParts) {
     this.#parts = parts;
   }
 
-  /** Brings the session up to what is registered now. Never rejects. */
+  /** Updates the session to the current registrations. Never rejects. */
   async install(): Promise<void> {
     const { extensions, session } = this.#parts;
     for (const provider of extensions.flatMap(({ providers }) => providers)) session.addProvider(provider);

@@ -8,7 +8,7 @@ import type { CustomMessage } from "../protocol/messages.ts";
 import type { RiskTier } from "../risk-tiers.ts";
 import type { UserInterface } from "../user-interface.ts";
 
-/** What the session lets its extensions do. */
+/** The part of a session that its extensions may use. */
 export interface SessionAccess {
   readonly cwd: string;
   readonly sessionId: string;
@@ -19,13 +19,13 @@ export interface SessionAccess {
   readonly user: UserInterface;
   readonly runProcess: ProcessRunner;
   emit(event: ExtensionErrorEvent): void | Promise<void>;
-  /** Sends a text of the user: starts a run, or queues while one is going. Resolves when it is stored. */
+  /** Sends a text of the user: starts a run, or queues the text during a run. Resolves when it is stored. */
   sendText(text: string, behavior: StreamingBehavior): Promise<void>;
   /** Adds a message; with `behavior` the model answers it. Resolves when it is stored. */
   sendMessage(message: CustomMessage, behavior?: StreamingBehavior): Promise<void>;
   appendEntry(customType: string, data: unknown): Promise<void>;
   lastEntry(customType: string): Promise<unknown>;
-  /** Replaces the tools of extensions, and says how far they reach. */
+  /** Replaces the tools of extensions and their risk tiers. */
   setTools(tools: readonly AgentTool[], tiers: Readonly<Record<string, RiskTier>>): void;
   addProvider(provider: CustomProvider): void;
   abort(): void;

@@ -10,22 +10,22 @@ import { ModuleLoader } from "./module-loader.ts";
 import type { SessionAccess } from "./session-access.ts";
 import type { SlashCommands } from "./slash-commands.ts";
 
-/** Milliseconds that a handler may take. */
+/** The default time limit of a handler, in milliseconds. */
 const defaultLimitMs = 30_000;
 
 export interface SessionExtensionsOptions {
   agentDir: string;
-  /** Where extensions are looked for; asked for again by a reload. */
+  /** The places in which extensions are searched. Called again for a reload. */
   places(): ExtensionPlaces | Promise<ExtensionPlaces>;
   factories: readonly ExtensionFactory[];
   commands: SlashCommands;
-  /** Milliseconds that a handler may take. Default: 30 seconds. */
+  /** The time limit of a handler, in milliseconds. Default: 30,000. */
   limitMs?: number | undefined;
   /** See `ModuleLoader`. */
   loadLibrary?: (() => Promise<object>) | undefined;
 }
 
-/** The extensions of a session: loaded before it is put together, at work as soon as it is, and loaded anew when the user says so. */
+/** The extensions of a session. They are loaded before the session is created, then connected to it, and reloaded on request. */
 export class SessionExtensions implements HookSlot {
   readonly #options: SessionExtensionsOptions;
   readonly #loader: ModuleLoader;
@@ -47,7 +47,7 @@ export class SessionExtensions implements HookSlot {
     return this.#loaded.problems.map(({ path, error }) => `The extension ${path} was not loaded: ${error}`);
   }
 
-  /** What extensions have registered before there was a session to put it into. */
+  /** The providers of the loaded extensions. The session needs them before its other parts. */
   get providers(): readonly CustomProvider[] {
     return this.#loaded.extensions.flatMap(({ providers }) => providers);
   }
@@ -65,7 +65,7 @@ export class SessionExtensions implements HookSlot {
     });
   }
 
-  /** Puts what was loaded to work. It is told of the session's start later, by `current`. */
+  /** Connects the loaded extensions to the session. `start` of `current` calls their start handlers later. */
   async bind(session: SessionAccess): Promise<void> {
     this.#session = session;
     const { commands, limitMs = defaultLimitMs } = this.#options;
@@ -73,7 +73,7 @@ export class SessionExtensions implements HookSlot {
     await this.#host.install();
   }
 
-  /** Ends the extensions that are at work, reads all of them anew, and puts them to work. What fails is told at once. */
+  /** Ends all extensions, loads them again, and connects them to the session. Failures are reported at once. */
   async reload(session: SessionAccess): Promise<void> {
     await this.#host?.shutdown("reload");
     this.#options.commands.remove(({ path }) => path !== undefined);
@@ -84,14 +84,14 @@ export class SessionExtensions implements HookSlot {
     await this.#host?.beforeRun();
   }
 
-  /** Also while there is no session yet: then it is told with the first run. */
+  /** Emits an error. Before there is a session, the error is kept for the first run. */
   #report(extensionPath: string, event: string, error: string): void {
     const told = this.#session?.emit({ type: "extension_error", extensionPath, event, error });
     if (!this.#session) this.#loaded.problems.push({ path: extensionPath, error });
-    Promise.resolve(told).catch(() => {}); // who listens has failed
+    Promise.resolve(told).catch(() => {}); // a listener failed
   }
 
-  /** Ends the extensions, also those that were loaded for a session which never came to be. */
+  /** Ends the extensions, also if the session could not be created. */
   async shutdown(): Promise<void> {
     const { commands, limitMs = defaultLimitMs } = this.#options;
     this.#host ??= new ExtensionHost({ ...this.#loaded, session: this.#session ?? noSession, commands, limitMs });
@@ -108,7 +108,7 @@ function missingSession(): SessionError {
   return new SessionError("invalid_input", "There is no session yet: do this in a handler, such as that of session_start.");
 }
 
-/** What extensions end in whose session failed to be made. */
+/** Stands in for a session that could not be created, so that its extensions can be ended. */
 const noSession = new Proxy({} as SessionAccess, {
   get(_target, name) {
     if (name === "emit") return () => undefined;

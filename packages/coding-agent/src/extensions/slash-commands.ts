@@ -1,14 +1,14 @@
 import type { SlashCommand as ListedCommand } from "../protocol/data.ts";
 
-/** A word behind a slash that does something at once, also while a run is going; nothing is sent to the model. */
+/** A command, such as `/reload`. It starts at once, also during a run, and sends nothing to the model. */
 export type SlashCommand = ListedCommand & {
   /** Left out of lists. Default false. */
   isHidden?: boolean;
-  /** @param args - What stands behind the name, without the spaces around it; empty when nothing does. */
+  /** @param args - The text after the name, trimmed; empty if there is none. */
   run(args: string): Promise<void>;
 };
 
-/** A command as it was typed. */
+/** A typed command. */
 export interface SlashCall {
   command: SlashCommand;
   args: string;
@@ -22,9 +22,9 @@ export class SlashCommands {
   readonly #commands = new Map<string, SlashCommand>();
 
   /**
-   * Adds a command. The first one of a name stays.
+   * Adds a command.
    *
-   * @returns Whether it was added; if not, the name is taken.
+   * @returns False if a command has its name already.
    */
   register(command: SlashCommand): boolean {
     if (this.#commands.has(command.name)) return false;
@@ -32,19 +32,19 @@ export class SlashCommands {
     return true;
   }
 
-  /** Takes away the commands that `isMeant` picks, so that they can be registered anew. */
+  /** Removes the commands for which `isMeant` returns true, so that they can be registered again. */
   remove(isMeant: (command: SlashCommand) => boolean): void {
     for (const command of [...this.#commands.values()]) if (isMeant(command)) this.#commands.delete(command.name);
   }
 
-  /** The command that a prompt calls; undefined for a prompt that is meant for the model. */
+  /** The command that a prompt calls; undefined for a prompt for the model. */
   find(text: string): SlashCall | undefined {
     const match = text.startsWith("/") ? callPattern.exec(text.trimEnd()) : undefined;
     const command = match?.[1] === undefined ? undefined : this.#commands.get(match[1]);
     return command && { command, args: (match?.[2] ?? "").trim() };
   }
 
-  /** What `get_commands` tells, in the order of registration. */
+  /** The commands for `get_commands`, in the order of registration. */
   list(): ListedCommand[] {
     return [...this.#commands.values()]
       .filter(({ isHidden }) => isHidden !== true)
