@@ -112,7 +112,9 @@ export const events = {
   command_started: event("A shell command has started.", { command: Type.String() }),
   command_output: event("A line of the command's output.", {
     stream: literals(["stdout", "stderr"]),
-    chunk: Type.String({ description: "Without line end and escape sequences; a line over 64 KiB comes in several chunks." }),
+    chunk: Type.String({
+      description: "Without line end and escape sequences; a line over 64 Ki characters comes in several chunks.",
+    }),
   }),
   command_finished: event("The command has ended.", {
     success: Type.Boolean({ description: "Whether the exit code is 0." }),
