@@ -15,7 +15,7 @@ describe("script/<file>", () => {
     await session.prompt("go");
     expect(session.messages.at(-1)).toMatchObject({
       stopReason: "error",
-      errorMessage: expect.stringMatching(/play\.jsonl has 2 answers .* answer 3/),
+      errorMessage: expect.stringMatching(/play\.jsonl has 2 answers, but call 3 needs another/),
     });
   });
 
