@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -8,6 +8,8 @@ import { join } from "node:path";
  */
 export default function useOwnTemporaryFolder(): () => void {
   const folder = mkdtempSync(join(tmpdir(), "pikit-tests-"));
+  // As /tmp: tests that root runs become another user for a while.
+  chmodSync(folder, 0o1777);
   process.env.TMPDIR = folder;
   // A program that is just ending may still write there.
   return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
