@@ -21,9 +21,22 @@ export async function main(args: readonly string[]): Promise<never> {
   return endProcess(exitCode);
 }
 
+type Subcommand = (args: readonly string[]) => number | Promise<number>;
+
+/** Loads what runs a subcommand: `pi <name> …`. A prompt that begins with such a word is given in quotes, with more words in it. */
+const subcommands: Readonly<Record<string, () => Promise<Subcommand>>> = {
+  "agent-rpc": async () => (await import("./cli/run-agent-rpc.ts")).runAgentRpc,
+  rpc: async () => (await import("./cli/rpc-command.ts")).runRpcCommand,
+  sessions: async () => (await import("./cli/commands/sessions.ts")).listSessions,
+  login: async () => (await import("./cli/commands/login.ts")).login,
+  logout: async () => (await import("./cli/commands/login.ts")).logout,
+  doctor: async () => (await import("./cli/commands/doctor.ts")).runDoctor,
+  completion: async () => (await import("./cli/commands/completion.ts")).printCompletion,
+};
+
 async function run(args: readonly string[]): Promise<number> {
-  if (args[0] === "agent-rpc") return (await import("./cli/run-agent-rpc.ts")).runAgentRpc(args.slice(1));
-  if (args[0] === "rpc") return (await import("./cli/rpc-command.ts")).runRpcCommand(args.slice(1));
+  const subcommand = subcommands[args[0] ?? ""];
+  if (subcommand && Object.hasOwn(subcommands, args[0] ?? "")) return (await subcommand())(args.slice(1));
   if (args.length > 0 && args.every(isBareWord)) (await import("./cli/command-words.ts")).refuseCommandWords(args);
   const parsed = parseArguments(args);
   const { options } = parsed;

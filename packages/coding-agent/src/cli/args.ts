@@ -135,6 +135,16 @@ function checkChoice(name: OptionName, value: unknown): void {
   }
 }
 
+/** An option with its name, for the completion of shells. */
+export interface DescribedOption extends Option {
+  name: string;
+}
+
+/** All options, in the order of the help. */
+export function describeOptions(): DescribedOption[] {
+  return Object.entries(options as Record<string, Option>).map(([name, option]) => ({ name, ...option }));
+}
+
 /** The text of `--help`. */
 export function helpText(): string {
   const rows = Object.entries(options as Record<string, Option>).map(([name, { short, value, help }]): [string, string] => [
@@ -147,11 +157,22 @@ export function helpText(): string {
     "",
     ...rows.map(([left, help]) => `  ${left.padEnd(width)}  ${help}`),
     "",
-    "Also:\n  pi agent-rpc                  the agent_chat protocol\n  pi rpc schema | validate      the RPC protocol as JSON Schema, a trace checked against it",
+    "Also:",
+    ...Object.values(subcommandHelp).map(([left, help]) => `  ${left.padEnd(28)}  ${help}`),
     "",
     'Examples:\n  pi --model demo/tour "Show me around"\n  pi -p "What does this do?" @src/main.ts\n  git diff | pi -p "Review this"\n  pi --mode rpc --no-session',
   ].join("\n");
 }
+
+/** The subcommands: how they are typed, and what they do. */
+export const subcommandHelp = {
+  sessions: ["pi sessions [--all] [--json]", "the stored sessions of this folder, or of all"],
+  login: ["pi login | logout <provider>", "store an API key, or remove it"],
+  doctor: ["pi doctor", "what is configured, what is missing, what does not work"],
+  completion: ["pi completion bash|zsh|fish", "a completion script for the shell"],
+  "agent-rpc": ["pi agent-rpc", "the agent_chat protocol"],
+  rpc: ["pi rpc schema | validate", "the RPC protocol as JSON Schema, a trace checked against it"],
+} as const;
 
 /** The first line of the help, also shown when the prompt is missing. */
 export const usage = "Usage: pi [options] [@file …] [prompt …]";

@@ -4,18 +4,16 @@ import { meantWord } from "../suggest.ts";
 /** The replacements for commands of other programs. */
 const instead: Readonly<Record<string, string>> = {
   ...same(
-    ["session", "sessions", "resume", "history"],
-    "Sessions are chosen with --continue, --session <path|id> or --fork <path|id>.",
+    ["session", "resume", "history"],
+    "pi sessions lists the sessions; --continue, --session <path|id> or --fork <path|id> chooses one.",
   ),
   ...same(["model", "models"], "pi --list-models [word] lists the models."),
   export: "A session is exported with pi --export <path|id> [out.html].",
   help: "pi --help lists the options.",
   version: "pi --version prints the version.",
   ...same(["config", "settings"], "Settings are in ~/.pi/agent/settings.json, and in .pi/settings.json of a project."),
-  ...same(
-    ["login", "logout", "auth"],
-    "Keys come from the environment, such as ANTHROPIC_API_KEY, from --api-key or from ~/.pi/agent/auth.json.",
-  ),
+  auth: "pi login <provider> stores a key. Keys also come from the environment, such as ANTHROPIC_API_KEY, and from --api-key.",
+  ...same(["completions", "autocomplete"], "pi completion bash|zsh|fish prints a completion script."),
   ...same(
     ["install", "uninstall", "remove", "list", "extensions", "packages", "plugins"],
     "Extensions are files or installed packages; name them in settings.json or with --extension.",

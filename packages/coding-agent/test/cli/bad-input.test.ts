@@ -48,9 +48,9 @@ describe("bad input is one line that names the thing", () => {
   test("a typing error is helped, and a command that there is not is no prompt", async () => {
     expect((await refusal(["--modle", "x", "hi"])).line).toMatch(/^Unknown option '--modle'\. .* Did you mean "--model"\?$/);
     expect((await refusal(["--thinking", "hgih", "hi"])).line).toMatch(/xhigh, max\. Did you mean "high"\?$/);
-    expect(await refusal(["sessions"], { input: "piped" })).toEqual({
+    expect(await refusal(["session"], { input: "piped" })).toEqual({
       exitCode: 2,
-      line: expect.stringMatching(/^pi has no command "sessions"\. .*--continue.* pi -- "sessions"$/),
+      line: expect.stringMatching(/^pi has no command "session"\. .*--continue.* pi -- "session"$/),
     });
     const asked = await runCli(workspace, ["--", "sessions"]);
     expect(asked).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("No model to ask") });

@@ -3,13 +3,13 @@ import { refuseCommandWords } from "../../src/cli/command-words.ts";
 
 test.each([
   [
-    "sessions",
-    'pi has no command "sessions". Sessions are chosen with --continue, --session <path|id> or --fork <path|id>. To send the text as a prompt: pi -- "sessions"',
+    "resume",
+    'pi has no command "resume". pi sessions lists the sessions; --continue, --session <path|id> or --fork <path|id> chooses one. To send the text as a prompt: pi -- "resume"',
   ],
   ["Help", 'pi has no command "Help". pi --help lists the options. To send the text as a prompt: pi -- "Help"'],
   ["install npm:@us/tools", /^pi has no command "install"\. Extensions are .* pi -- "install npm:@us\/tools"$/],
   ["models", /pi --list-models/],
-  ["login", /ANTHROPIC_API_KEY/],
+  ["auth", /pi login <provider>/],
   ["agent-rcp", /Did you mean pi agent-rpc\?/],
   ["agentrpc", /Did you mean pi agent-rpc\?/],
   ["rcp schema", /Did you mean pi rpc schema\?/],
