@@ -27,7 +27,7 @@ export const commandDescriptions: Readonly<Record<CommandName, string>> = {
   get_tree: "Returns the entries of the session file as a tree, including abandoned branches.",
   set_session_name: "Names the session.",
   get_state: "Returns the settings and the current activity.",
-  get_messages: "Returns the messages that the model reads; a summary stands for the compacted part.",
+  get_messages: "Returns the messages that the model reads; a summary replaces the compacted part.",
   get_last_assistant_text: "Returns the text of the latest answer; no `text` if there is none.",
   set_model: "Sets the model from the next model call on. Models that are not listed work too, if their provider has a key.",
   cycle_model: "Switches to the next model of the list; null if there is no other.",
