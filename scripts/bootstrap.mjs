@@ -45,7 +45,7 @@ const jobs = {
 
 async function test(args, env) {
   await install({ runtimes: true });
-  const checks = ["run", "lint", "types", "build", "--continue", "--output-logs=errors-only"];
+  const checks = ["run", "lint", "types", "unused", "build", "--continue", "--output-logs=errors-only"];
   if ((await run("turbo", checks, { stdio: onStderr })) !== 0) {
     console.log("Lint, types or build failed, see above; no test was run.\n0 passed, 1 failed");
     return 1;

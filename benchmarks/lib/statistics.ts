@@ -18,7 +18,7 @@ export interface Measurement {
 }
 
 /** A program that could not be measured, and why. */
-export interface Failure {
+interface Failure {
   name: string;
   failure: string;
 }

@@ -28,12 +28,20 @@ export function renderCatalog(): GeneratedFile[] {
   return [...listed, { name: "former.generated.ts", text: renderFormer(former), models: former.flat() }];
 }
 
-/** The hash that the header of a generated file must hold, from the file's text below its header. */
+/**
+ * The hash that the header of a generated file must hold, from the file's text below its header.
+ *
+ * @internal Exported for its tests.
+ */
 export function contentHash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Splits a generated file into the hash that its header names and the text that it is for; undefined for a file without one. */
+/**
+ * Splits a generated file into the hash that its header names and the text that it is for; undefined for a file without one.
+ *
+ * @internal Exported for its tests.
+ */
 export function splitGenerated(text: string): { hash: string; body: string } | undefined {
   const match = /^\/\/ .*\n\/\/ Content hash: ([0-9a-f]{64})\n([\s\S]*)$/.exec(text);
   return match?.[1] !== undefined && match[2] !== undefined ? { hash: match[1], body: match[2] } : undefined;

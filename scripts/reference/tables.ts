@@ -15,7 +15,11 @@ type TSchema = Parameters<typeof nameOf>[0];
 /** Fields that the heading of a table has told. */
 const told = ["type"];
 
-/** The tables that the documentation has of the protocol, by name, as Markdown. */
+/**
+ * The tables that the documentation has of the protocol, by name, as Markdown.
+ *
+ * @internal Exported for its tests.
+ */
 export const tables: Readonly<Record<string, () => string>> = {
   commands: () =>
     table(

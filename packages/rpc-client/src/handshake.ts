@@ -3,7 +3,7 @@ import type { CommandData, CommandName, CommandParams, SessionState, StreamMode 
 import type { FirstCommand } from "./resumption.ts";
 
 /** The protocol version of this client. */
-export const protocolVersion = 1;
+const protocolVersion = 1;
 
 export interface HandshakeOptions {
   streamMode: StreamMode;

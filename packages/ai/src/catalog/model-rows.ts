@@ -1,7 +1,7 @@
 import type { Model } from "../types.ts";
 
 /** The common fields of all models in one generated file. */
-export type ModelSource = Pick<Model, "api" | "provider" | "baseUrl">;
+type ModelSource = Pick<Model, "api" | "provider" | "baseUrl">;
 
 /**
  * A model in a generated file; a tuple, to keep the files small. `abilities` has `r` if the model can reason and `i` if it accepts

@@ -56,7 +56,11 @@ export class ToolCallIds {
   }
 }
 
-/** Returns `id` if the rule allows it, otherwise its readable beginning with a hash. Different ids stay different. */
+/**
+ * Returns `id` if the rule allows it, otherwise its readable beginning with a hash. Different ids stay different.
+ *
+ * @internal Exported for its tests.
+ */
 export function rewriteToolCallId(id: string, rule: ToolCallIdRule, isOwn = false): string {
   switch (rule) {
     case "any":

@@ -165,7 +165,7 @@ export function helpText(): string {
 }
 
 /** The subcommands: how they are typed, and what they do. */
-export const subcommandHelp = {
+const subcommandHelp = {
   sessions: ["pi sessions [--all] [--json]", "the stored sessions of this folder, or of all"],
   login: ["pi login | logout <provider>", "store an API key, or remove it"],
   doctor: ["pi doctor", "what is configured, what is missing, what does not work"],

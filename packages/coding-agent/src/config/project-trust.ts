@@ -55,7 +55,11 @@ export async function askForTrust({ cwd, agentDir, decided, user }: TrustQuestio
   return { trusted: true };
 }
 
-/** Stores that the user trusts a folder. */
+/**
+ * Stores that the user trusts a folder.
+ *
+ * @internal Exported for its tests.
+ */
 export async function trustFolder(agentDir: string, folder: string): Promise<void> {
   const path = realpathSync(folder);
   await updateJsonFile(trustFile(agentDir), (content) => ({ ...content, folders: { ...foldersIn(content), [path]: true } }));

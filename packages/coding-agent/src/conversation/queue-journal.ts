@@ -2,7 +2,7 @@ import type { AgentMessage } from "@pikit/agent";
 import type { EntryContent, SessionEntry } from "./entries.ts";
 
 /** The type of the custom entries that store queued messages. */
-export const queueEntryType = "pikit.queue";
+const queueEntryType = "pikit.queue";
 
 export type QueueName = "steering" | "followUp";
 

@@ -3,6 +3,8 @@ import { randomInt } from "node:crypto";
 /**
  * The environment variable that identifies the processes of commands, even if they change their group or session. It holds the marks of all
  * enclosing commands, separated by colons.
+ *
+ * @internal Exported for its tests.
  */
 export const markVariable = "PIKIT_COMMANDS";
 

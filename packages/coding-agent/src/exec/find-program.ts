@@ -29,7 +29,7 @@ export async function findProgram(name: string, { cwd, searchPath = "" }: Progra
 }
 
 /** The absolute folders of a search path that are not inside `cwd`. */
-export function absoluteFolders(searchPath: string, cwd: string): string[] {
+function absoluteFolders(searchPath: string, cwd: string): string[] {
   return searchPath.split(delimiter).filter((folder) => isAbsolute(folder) && !isInside(folder, cwd));
 }
 

@@ -98,6 +98,7 @@ function readAll(path: string): string | undefined {
  * Lists the processes with ps.
  *
  * @param flags - Flags that make ps list all processes, with their environments after the commands.
+ * @internal Exported for its tests.
  */
 export async function readPs(flags: readonly string[]): Promise<ProcessRow[] | undefined> {
   // One option for each column, because the text after the first `=` of an option is the heading.

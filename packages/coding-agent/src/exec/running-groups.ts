@@ -34,7 +34,7 @@ export function forgetGroup(leaderPid: number): void {
  * Kills all running commands and all background processes in their groups at once, with SIGKILL. The watchdog kills the processes that have
  * left their group, when this process has ended.
  */
-export function killAllProcesses(): void {
+function killAllProcesses(): void {
   for (const pid of groups.keys()) if (isOurGroup(pid)) signalGroup(pid, "SIGKILL");
   groups.clear();
   unwatch();

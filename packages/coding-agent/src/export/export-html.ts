@@ -16,6 +16,7 @@ export type ExportedConversation = Pick<Conversation, "header" | "name" | "label
  * that a large session needs no more memory than a small one.
  *
  * @throws {SessionError} `read_failed`, during the iteration.
+ * @internal Exported for its tests.
  */
 export async function* renderHtml(conversation: ExportedConversation): AsyncGenerator<string> {
   const { header, name, labels, nodes } = conversation;

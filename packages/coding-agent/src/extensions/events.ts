@@ -58,7 +58,7 @@ export type Notice =
   | { type: "shutdown"; reason: "end" | "reload" };
 
 /** The events that extensions can only observe. */
-export type ObservedEvent = AgentEvent | SessionEvent | Notice;
+type ObservedEvent = AgentEvent | SessionEvent | Notice;
 
 // biome-ignore lint/suspicious/noConfusingVoidType: such a handler returns nothing
 type Observed = { [T in ObservedEvent["type"]]: { event: Extract<ObservedEvent, { type: T }>; result: void } };

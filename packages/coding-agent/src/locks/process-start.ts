@@ -41,7 +41,11 @@ function readText(path: string): string {
   return readWholeSync(path, 4096).toString("utf8");
 }
 
-/** Other systems: the output of ps, with a fixed locale and time zone. Undefined without ps, for example on Windows. */
+/**
+ * Other systems: the output of ps, with a fixed locale and time zone. Undefined without ps, for example on Windows.
+ *
+ * @internal Exported for its tests.
+ */
 export function fromPs(pid: number): ProcessInfo | undefined {
   if (process.platform === "win32") return undefined;
   const env = { PATH: process.env.PATH ?? "/bin:/usr/bin", LC_ALL: "C", TZ: "UTC" };

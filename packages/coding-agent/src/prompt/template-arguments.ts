@@ -2,7 +2,11 @@
 const argumentPattern = /"([^"]*)"(?=\s|$)|'([^']*)'(?=\s|$)|(\S+)/g;
 const placeholderPattern = /\\\$|\$(?:([1-9]\d?)(?!\d)|@|ARGUMENTS\b)/g;
 
-/** Splits the typed arguments of a command; quotes group several words. */
+/**
+ * Splits the typed arguments of a command; quotes group several words.
+ *
+ * @internal Exported for its tests.
+ */
 export function splitArguments(text: string): string[] {
   return Array.from(text.matchAll(argumentPattern), ([, double, single, plain]) => double ?? single ?? plain ?? "");
 }

@@ -13,7 +13,11 @@ export type Direction = "in" | "out";
 
 type ProtocolRecord = Record<string, unknown> & { type: string };
 
-/** The direction of a record type; undefined when the protocol has no such record. */
+/**
+ * The direction of a record type; undefined when the protocol has no such record.
+ *
+ * @internal Exported for its tests.
+ */
 export function directionOf(type: string): Direction | undefined {
   if (findCommand(type) !== undefined || Object.hasOwn(incomingFrames, type)) return "in";
   if (type === "response" || type === "session" || Object.hasOwn(events, type) || Object.hasOwn(outgoingFrames, type)) return "out";

@@ -4,7 +4,7 @@ import type { CustomMessage } from "../protocol/messages.ts";
 import { isDone, readStoredPhases, tasksOf } from "./todo-phases.ts";
 
 /** The `customType` of messages that show the list to the model. */
-export const listMessageType = "todo-list";
+const listMessageType = "todo-list";
 /** The `customType` of reminders. */
 export const reminderMessageType = "todo-reminder";
 
@@ -16,7 +16,7 @@ export interface TodoDetails {
 const marks: Record<TodoStatus, string> = { pending: "[ ]", in_progress: "[>]", completed: "[x]", abandoned: "[-]" };
 
 /** A list as text for models and users, one line for each phase and task. */
-export function formatPhases(phases: readonly TodoPhase[]): string {
+function formatPhases(phases: readonly TodoPhase[]): string {
   return phases.map(({ name, tasks }) => [`${oneLine(name)}:`, ...tasks.map(formatTask)].join("\n")).join("\n");
 }
 

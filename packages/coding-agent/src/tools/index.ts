@@ -10,7 +10,7 @@ import { createReadTool } from "./read/definition.ts";
 import { createWriteTool } from "./write/definition.ts";
 
 /** The replaceable parts of the environment, and the parts of the session that the tools use. */
-export interface BuiltInToolOptions extends BashToolOptions, FileToolOptions, PreviewToolOptions, DelegateToolOptions {
+interface BuiltInToolOptions extends BashToolOptions, FileToolOptions, PreviewToolOptions, DelegateToolOptions {
   /** The list of the `todo` tool. */
   todos: Pick<TodoList, "set">;
 }
@@ -42,7 +42,7 @@ export type BuiltInToolName = keyof typeof definitions;
 export const builtInToolNames = Object.keys(definitions) as BuiltInToolName[];
 
 /** The tools of a session by default. */
-export const defaultToolNames: readonly BuiltInToolName[] = ["read", "bash", "edit", "write"];
+const defaultToolNames: readonly BuiltInToolName[] = ["read", "bash", "edit", "write"];
 
 /** Loads the implementations of the default tools, which are otherwise loaded with the first call of each. */
 export async function loadRuns(): Promise<void> {

@@ -97,7 +97,7 @@ export interface Writer {
   end(signal?: NodeJS.Signals): Promise<void>;
 }
 
-export interface WriterLine {
+interface WriterLine {
   pid: number;
   locked?: string;
   ready?: true;

@@ -27,7 +27,7 @@ export async function expectSleepers(duration: string, count = 2): Promise<void>
 }
 
 /** The processes that are `sleep` for this duration, and no shell any more that will become one. */
-export function sleepers(duration: string): number[] {
+function sleepers(duration: string): number[] {
   return listProcesses().flatMap(({ pid, args }) => (args === `sleep ${duration}` ? [pid] : []));
 }
 

@@ -1,7 +1,7 @@
 import type { ScriptedAnswer } from "@pikit/ai";
 
 /** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-export function createRandom(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

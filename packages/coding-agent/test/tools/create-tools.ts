@@ -1,11 +1,11 @@
 import type { AgentTool } from "@pikit/agent";
-import { type BuiltInToolName, type BuiltInToolOptions, loadTools } from "../../src/tools/index.ts";
+import { type BuiltInToolName, type CreateBuiltInTools, loadTools } from "../../src/tools/index.ts";
 
 /** Built-in tools without a session: those that need one fail when they are called. */
 export async function createTools(
   cwd: string,
   names?: readonly BuiltInToolName[],
-  options: Partial<BuiltInToolOptions> = {},
+  options: Partial<Parameters<CreateBuiltInTools>[1]> = {},
 ): Promise<AgentTool[]> {
   const withoutSession = async () => {
     throw new Error("there is no session");

@@ -11,7 +11,7 @@ import type { CompactionPlan } from "./cut-point.ts";
 import type { CompactionPreview, CompactionWish } from "./intercept.ts";
 import { type CompactionSettings, isPastThreshold, leastWorthwhile, scaleBudget, summaryLimit } from "./policy.ts";
 
-export type CompactionEntry = Extract<EntryContent, { type: "compaction" }>;
+type CompactionEntry = Extract<EntryContent, { type: "compaction" }>;
 
 export interface CompactorOptions {
   settings: CompactionSettings;

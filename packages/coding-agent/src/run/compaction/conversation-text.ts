@@ -12,7 +12,7 @@ const elements =
 const imitation = new RegExp(`<(?=[\\s/]*(?:${elements})\\b)`, "gi");
 
 /** Escapes everything in a text that looks like the tag of one of these elements. */
-export function escapeElements(text: string): string {
+function escapeElements(text: string): string {
   return text.replace(imitation, "&lt;");
 }
 

@@ -45,6 +45,7 @@ interface Item {
  * @param contextLength - The number of messages in the context, including the last summary. Further messages of the branch are accepted
  *   but not sent yet; they are kept. Default: no limit.
  * @returns Undefined if nothing that a model reads would be summarised, or nothing kept.
+ * @internal Used by name of a module that is loaded late, which knip does not see.
  */
 export function planCompaction(
   branch: readonly SessionEntry[],
@@ -64,6 +65,7 @@ export function planCompaction(
  * longer than the usual kept part. If nothing precedes the last turn, everything that was answered is summarised.
  *
  * @returns Undefined if there is no new answer since the start or the last compaction, and the branch fits in the usual kept part.
+ * @internal Used by name of a module that is loaded late, which knip does not see.
  */
 export function planOnRequest(branch: readonly SessionEntry[], keepTokens: number): CompactionPlan | undefined {
   const division = readDivision(branch);

@@ -15,7 +15,7 @@ export interface ParentSession {
 }
 
 /** Opens the session of a sub-task. Its own options override those of the delegating session. */
-export type OpenTask = (own: CreateAgentSessionOptions, parent: ParentSession) => Promise<AgentSession>;
+type OpenTask = (own: CreateAgentSessionOptions, parent: ParentSession) => Promise<AgentSession>;
 
 /** The input of every step of the assembly. */
 export interface Setup {

@@ -1,7 +1,7 @@
 import type { Usage } from "@pikit/ai";
 
 /** A sub-task of the `delegate` tool. */
-export interface Task {
+interface Task {
   /** The task for the model, in words. */
   task: string;
   /** Names of tools. Default: all tools of the delegating session. */

@@ -4,7 +4,7 @@ import { holdClock } from "@pikit/test-kit/clock";
 import { describe, expect, test } from "vitest";
 import { createDelegateTool } from "../../../src/tools/delegate/definition.ts";
 import type { DelegateDetails, DelegationEvent } from "../../../src/tools/delegate/run.ts";
-import type { Task, TaskOutcome } from "../../../src/tools/delegate/task.ts";
+import type { RunTask, TaskOutcome } from "../../../src/tools/delegate/task.ts";
 import { runTool, textOf } from "../run-tool.ts";
 
 const usage = { ...emptyUsage(), totalTokens: 12345, cost: { ...emptyUsage().cost, total: 0.01234 } };
@@ -12,7 +12,7 @@ const counts = { tools: ["read"], turns: 2, toolCalls: 1, usage };
 const costLine = "[Sub-task: 2 turns, 1 tool call, 12,345 tokens, $0.0123]";
 
 /** The tool over a task that ends like this, with everything that an observer is told. */
-function createTool(outcome: Partial<TaskOutcome> | Error, during: (task: Task) => void = () => {}) {
+function createTool(outcome: Partial<TaskOutcome> | Error, during: (...task: Parameters<RunTask>) => void = () => {}) {
   const events: (DelegationEvent & { id: string })[] = [];
   const tool = createDelegateTool({
     async runTask(task) {

@@ -7,7 +7,7 @@ export const red: Colour = [255, 0, 0];
 export const blue: Colour = [0, 0, 255];
 
 /** @param colourAt - The colour of a pixel, counted from the top left. */
-export function makeImage(width: number, height: number, colourAt: (x: number, y: number) => Colour): PhotonImage {
+function makeImage(width: number, height: number, colourAt: (x: number, y: number) => Colour): PhotonImage {
   const data = new Uint8Array(width * height * 4);
   for (let y = 0, at = 0; y < height; y++) {
     for (let x = 0; x < width; x++, at += 4) {
