@@ -61,6 +61,14 @@ describe.each(packageNames)("@pikit/%s as it is published", (name) => {
     });
     expect({ code, output: stdout + stderr }).toMatchObject({ code: 0 });
   });
+
+  test("has types at all its entry points, for Node and for bundlers, that are those of its code", async () => {
+    const { version } = JSON.parse(readFileSync(join(installed(), "package.json"), "utf8"));
+    const tarball = join(folder, `tarballs/pikit-${name}-${version}.tgz`);
+    const options = ["--profile", "esm-only", "--no-definitely-typed", "--no-color", "--no-emoji"];
+    const { code, stdout, stderr } = await run(tool("attw"), [tarball, ...options], { cwd: folder });
+    expect({ code, output: stdout + stderr }).toMatchObject({ code: 0 });
+  });
 });
 
 test("rpc-client stands alone: no dependency, and its declarations import nothing", () => {
