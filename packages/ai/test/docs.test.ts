@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -55,7 +55,9 @@ test("docs/ai.md names every provider with its key and its api", async () => {
 test.each(["openai-completions", "anthropic-messages", "openai-responses", "google-generative-ai"])(
   "docs/ai.md has every field of the compat of %s",
   async (api) => {
-    const source = await readFile(new URL(`../src/apis/${api}/compat.ts`, import.meta.url), "utf8");
+    const folder = new URL(`../src/apis/${api}/`, import.meta.url);
+    const names = (await readdir(folder)).filter((name) => name.endsWith("compat.ts"));
+    const source = (await Promise.all(names.map((name) => readFile(new URL(name, folder), "utf8")))).join("\n");
     const body = /export interface \w+Compat \{\n(.*?)\n\}/s.exec(source)?.[1] ?? "";
     const fields = [...body.matchAll(/^ {2}(\w+)\??:/gm)].map((match) => match[1]);
     expect(fields.length).toBeGreaterThan(3);
