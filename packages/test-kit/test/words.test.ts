@@ -8,6 +8,7 @@ const packages = fileURLToPath(new URL("../..", import.meta.url));
 const cleanPlaces = [
   "agent/src",
   "ai/src",
+  "coding-agent/src/approvals",
   "coding-agent/src/@(cli|errors|main|runtime|serve|suggest|until-aborted|user-interface).ts",
   "coding-agent/src/cli",
   "coding-agent/src/config/!(update-json-file|proper-lockfile.d).ts",
@@ -15,6 +16,7 @@ const cleanPlaces = [
   "coding-agent/src/exec",
   "coding-agent/src/export",
   "coding-agent/src/extensions",
+  "coding-agent/src/mcp",
   "coding-agent/src/models",
   "coding-agent/src/modes/!(rpc)",
   "coding-agent/src/modes/*.ts",

@@ -1,12 +1,12 @@
 import type { ApprovalOptions, Approvals } from "./judge.ts";
 
 /**
- * Approvals for one session. A session that works for another one shares them, so that policy, folder and user are the same and
- * questions do not overlap.
+ * Creates the approvals of a session. The sessions of sub-tasks share them, so that policy, folder and user are the same and questions do not
+ * overlap.
  */
 export function createApprovals(options: ApprovalOptions): Approvals {
   let judge: Promise<Approvals> | undefined;
-  // Loaded with the first call that is looked at.
+  // Loaded with the first call to check.
   const load = () => {
     judge ??= import("./judge.ts").then(({ createJudge }) => createJudge(options));
     return judge;

@@ -1,24 +1,24 @@
 import { type Confirmation, canConfirm, type UserInterface } from "../user-interface.ts";
 
-/** How long a question waits. */
+/** The default timeout of a question. */
 const defaultTimeoutMs = 10 * 60 * 1000;
 
-/** `absent`: nobody was there, or the question could not be put. */
+/** `absent`: there is no user, or the user interface has failed. */
 export type Answer = "yes" | "no" | "timeout" | "absent" | "aborted";
 
-/** Asks a user one question at a time, whatever runs at once: some have no way to tell two apart. */
+/** Asks the user one question at a time, even with parallel calls, because some user interfaces cannot distinguish two questions. */
 export class Asker {
   readonly #user: UserInterface;
   readonly #timeoutMs: number;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param timeoutMs - From when the question is put. Default: 10 minutes. */
+  /** @param timeoutMs - Counted from the display of the question. Default: 10 minutes. */
   constructor(user: UserInterface, timeoutMs: number = defaultTimeoutMs) {
     this.#user = user;
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Never rejects. An abort ends it at once, also while it waits for its turn. */
+  /** Asks a question. Never rejects. An abort resolves it at once, even while it waits for earlier questions. */
   async ask(question: Confirmation, signal: AbortSignal): Promise<Answer> {
     if (!canConfirm(this.#user)) return "absent";
     const aborted = whenAborted(signal);
@@ -33,7 +33,7 @@ export class Asker {
 
   async #put(question: Confirmation, signal: AbortSignal, aborted: Promise<Answer>): Promise<Answer> {
     if (signal.aborted) return "aborted";
-    // Takes the question back from a user interface that knows no timeout.
+    // Closes the question in a user interface that ignores the timeout.
     const late = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<Answer>((resolve) => {
@@ -47,7 +47,7 @@ export class Asker {
       );
       return await Promise.race([asked, timeout, aborted]);
     } catch {
-      // A user interface that throws before it asks.
+      // The user interface has thrown synchronously.
       return "absent";
     } finally {
       clearTimeout(timer);

@@ -5,7 +5,7 @@ import { expandPath, findExisting } from "../tools/files/paths.ts";
 import { findWriteTarget, isInside } from "../tools/files/write-target.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** Where a call would work. */
+/** The environment of a call. */
 export interface Place {
   /** The working folder, absolute. */
   cwd: string;
@@ -13,13 +13,13 @@ export interface Place {
 }
 
 export interface ToolTiers {
-  /** Whether it is one of our own tools, and not another one of the same name. */
+  /** Whether a tool is a built-in one, and not another tool with the same name. */
   isBuiltIn(tool: AgentTool): boolean;
-  /** Tiers of other tools, by their names. Those without one are `execute`. */
+  /** The tiers of other tools, by name. Default: `execute`. */
   toolTiers?: Readonly<Record<string, RiskTier>>;
 }
 
-/** Of validated parameters, those that matter here. */
+/** The validated parameters that affect the risk. */
 interface Params {
   path?: unknown;
   command?: unknown;
@@ -43,12 +43,12 @@ const builtIn: Record<string, RiskTier | Assess> = {
   delegate: "execute",
 };
 
-/** Whether a tool only ever looks at things. */
+/** Whether a tool only reads. */
 export function isReader(tool: AgentTool, tiers: ToolTiers): boolean {
   return findTier(tool, tiers) === "read";
 }
 
-/** What a call of the tool with these parameters would be. */
+/** Assesses the risk of a tool call with these parameters. */
 export async function assessTool(tool: AgentTool, params: unknown, place: Place, tiers: ToolTiers): Promise<Verdict> {
   const tier = findTier(tool, tiers);
   if (typeof tier === "function") return tier(params as Params, place);
@@ -72,7 +72,7 @@ async function assessWrite(
   try {
     target = await findWriteTarget(files, await expand(cwd, path, files));
   } catch {
-    // Not a path at all: the tool says so itself.
+    // An invalid path; the tool reports the error.
     return { tier: "write", reasons: [] };
   }
   if (target === undefined) {

@@ -34,21 +34,21 @@ export interface Approvals {
 
 type JudgedCall = Pick<PendingToolCall, "tool" | "params">;
 
-/** A question that was put. */
+/** A question to the user. */
 interface Asked {
   verdict: Verdict;
   answer: Promise<Answer>;
 }
 
-/** Judges calls and asks about them. */
+/** Creates the approvals, which assess calls and ask about them. */
 export function createJudge(options: ApprovalOptions): Approvals {
   const asker = new Asker(options.user, options.timeoutMs);
   const assess: Approvals["assess"] = ({ tool, params }) =>
     assessTool(tool, params, { cwd: options.cwd, files: options.files ?? localFiles }, options);
-  /** Settles when each earlier call has either put its question or needs none. */
+  /** Settles when each earlier call has asked its question or needs none. */
   let earlier: Promise<unknown> = Promise.resolve();
 
-  /** The question about a call, put after those of earlier calls: some calls take longer to assess. Undefined when the call may run. */
+  /** Asks about a call, after the questions of earlier calls, because some calls take longer to assess. undefined if the call may run. */
   async function putQuestion(call: JudgedCall, turn: Promise<unknown>, signal: AbortSignal): Promise<Asked | undefined> {
     const verdict = await assess(call);
     if (decide(verdict.tier, options) === "allow") return undefined;

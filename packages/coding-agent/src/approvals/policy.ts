@@ -3,13 +3,13 @@ import type { RiskTier } from "../risk-tiers.ts";
 
 export interface ApprovalRules {
   policy: ApprovalPolicy;
-  /** Denies everything above `read`, whatever the policy says. */
+  /** Whether to deny all tiers above `read`, independent of the policy. */
   readOnly: boolean;
 }
 
 export type Decision = "allow" | "ask" | "deny";
 
-/** What happens with a call of that tier. */
+/** Decides about a call of a tier. */
 export function decide(tier: RiskTier, { policy, readOnly }: ApprovalRules): Decision {
   if (tier === "read") return "allow";
   if (readOnly) return "deny";

@@ -2,16 +2,16 @@ import type { PendingToolCall } from "@pikit/agent";
 import type { Confirmation } from "../user-interface.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** Characters at the start and the end of a call that a question shows. */
+/** Maximum characters of a call in a question: from its start and from its end. */
 const maxHead = 3000;
 const maxTail = 1000;
 
-/** Control characters, and those that reorder or hide text: a question must show what will run. */
+/** Control characters, and characters that reorder or hide text. A question must show the real command. */
 const invisible =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
-/** What the user is asked about a call. */
+/** Creates the question about a call. */
 export function createQuestion(
   { tool, params }: Pick<PendingToolCall, "tool" | "params">,
   { tier, reasons }: Verdict,
@@ -33,7 +33,7 @@ function shortenMiddle(text: string): string {
   return `${text.slice(0, maxHead)}\n… ${left} characters left out …\n${text.slice(-maxTail)}`;
 }
 
-/** Text in which nothing can be hidden: such characters become their codes. */
+/** Replaces invisible characters by their codes, so that they cannot hide text. */
 function toVisible(text: string): string {
   return text.replace(invisible, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

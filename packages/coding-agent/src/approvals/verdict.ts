@@ -1,8 +1,8 @@
 import type { RiskTier } from "../risk-tiers.ts";
 
-/** What a call was found to be. */
+/** The assessment of a call. */
 export interface Verdict {
   tier: RiskTier;
-  /** In words, one each; there is at least one where the tier is `confirm_required`, and none otherwise. */
+  /** One text per reason; at least one if the tier is `confirm_required`, otherwise none. */
   reasons: readonly string[];
 }

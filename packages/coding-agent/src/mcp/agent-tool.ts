@@ -5,12 +5,12 @@ import type { McpProgress, McpTool } from "./connection.ts";
 import type { McpServer } from "./mcp-server.ts";
 import { type McpToolDetails, toToolResult } from "./tool-result.ts";
 
-/** Between two reports of a call's progress, however many the server sends. */
+/** The minimum interval between two progress updates of a call. */
 const updateIntervalMs = 100;
-/** Characters of a message that comes with progress. */
+/** Maximum characters of a progress message. */
 const maxMessageLength = 1000;
 
-/** A server's tool as the agent runs it, under the name that models know. */
+/** Creates the agent's tool for a tool of a server; `name` is the name for models. */
 export function createMcpTool(server: McpServer, tool: McpTool, name: string): AgentTool {
   return {
     name,

@@ -24,37 +24,37 @@ import { type McpCall, type McpConnection, McpConnectionError, type McpTool } fr
 import { readTools } from "./read-tools.ts";
 import type { McpTarget } from "./server-config.ts";
 
-/** The SDK's own limits are a minute; ours come as signals. */
+/** Disables the timeout of the SDK, which is a minute by default; our timeouts use abort signals. */
 const maxTimeoutMs = 2 ** 31 - 1;
-/** Characters of what a server says when it refuses a request. */
+/** Maximum characters of a server's error text. */
 const maxQuoted = 300;
-/** Pages of one list of tools. */
+/** Maximum pages of a list of tools. */
 const maxPages = 100;
 
 export interface ConnectOptions {
   target: McpTarget;
-  /** The session's folder: told to the server, and where it works when the settings name no other. */
+  /** The folder of the session: sent to the server as its root, and the default working folder of its process. */
   cwd: string;
-  /** By what the processes of a server that is started here are known. */
+  /** The mark that identifies the processes of a local server. */
   mark: string;
-  /** Its abort ends the attempt and what was started for it. */
+  /** An abort ends the attempt and the started processes. */
   signal: AbortSignal;
-  /** Called when the server says that its tools have changed. */
+  /** Called when the server reports that its tools have changed. */
   onToolsChanged(): void;
 }
 
 type EndingTransport = Transport & { describeEnd(): string };
 
 /**
- * Starts a server, or reaches it, and agrees with it on the protocol.
+ * Starts a server or connects to it, and initialises the protocol.
  *
- * @throws {McpConnectionError} Nothing that was started is left then.
+ * @throws {McpConnectionError} After a failure, no started process is left.
  */
 export async function connect(options: ConnectOptions): Promise<McpConnection> {
   const { cwd, signal } = options;
   signal.throwIfAborted();
   const transport = await createTransport(options);
-  // The SDK's own checks of structured results compile each server's schemas; results are read as they come instead.
+  // Disables the SDK's validation of structured results, which compiles the schemas of each server.
   const jsonSchemaValidator: JsonSchemaValidatorProvider = {
     getValidator:
       <T>() =>
@@ -65,7 +65,7 @@ export async function connect(options: ConnectOptions): Promise<McpConnection> {
     roots: [{ uri: pathToFileURL(cwd).href, name: basename(cwd) || cwd }],
   }));
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => options.onToolsChanged());
-  // What happens beside requests; those that fail because of it say so themselves.
+  // Errors outside of requests; requests report their own errors.
   client.onerror = (error) => {
     if (error.message.startsWith("Maximum reconnection attempts")) void transport.close();
   };
@@ -109,7 +109,7 @@ class SdkConnection implements McpConnection {
       );
       tools.push(...(Array.isArray(page.tools) ? page.tools : []));
       cursor = page.nextCursor;
-      // A server that names a page again would never come to an end.
+      // A repeated cursor would make the loop endless.
       if (typeof cursor !== "string" || cursor === "" || seen.has(cursor)) break;
       seen.add(cursor);
     }
@@ -128,7 +128,7 @@ class SdkConnection implements McpConnection {
     await this.#transport.close().catch(() => undefined);
   }
 
-  /** Makes a request with a signal of its own, since the SDK leaves its listener on the one that it is given. */
+  /** Makes a request with its own signal, because the SDK does not remove its listener from the signal. */
   async #request<T>(make: (options: RequestOptions) => Promise<T>, options: RequestOptions & { signal: AbortSignal }): Promise<T> {
     const { signal } = options;
     const controller = new AbortController();
@@ -149,13 +149,13 @@ async function createTransport({ target, cwd, mark }: ConnectOptions): Promise<E
   if (target.kind === "http") return new (await import("./http-transport.ts")).HttpTransport(target);
   const folder = resolve(cwd, target.cwd ?? ".");
   await assertWorkingFolder(folder);
-  // Not what is named like a secret: a server gets those that its settings give it.
+  // Without variables that look like secrets; a server gets only the secrets in its settings.
   const env = { ...createCommandEnvironment({ passKeys: false }), ...target.env };
   const program = await findProgram(target.command, folder, env.PATH);
   return new (await import("./stdio-transport.ts")).StdioTransport({ program, args: target.args, cwd: folder, env, mark });
 }
 
-/** The absolute path of a program: relative to the folder when it has a slash, else in a folder of the search path. */
+/** Finds the absolute path of a program: relative to the folder if it contains a slash, otherwise in the search path. */
 async function findProgram(command: string, folder: string, searchPath = ""): Promise<string> {
   const candidates = command.includes("/")
     ? [resolve(folder, command)]
@@ -170,7 +170,7 @@ function toConnectionError(error: unknown, transport: EndingTransport, signal: A
   const options = { cause: error };
   if (signal.aborted) return new McpConnectionError("aborted", "it was aborted", options);
   if (code === ErrorCode.RequestTimeout) return new McpConnectionError("timeout", "there was no result in time", options);
-  // Servers use the same code for errors of their own.
+  // Servers use the same code for their own errors.
   if (code === ErrorCode.ConnectionClosed && /: (?:Connection closed|The connection ended\b.*)$/.test(message)) {
     return new McpConnectionError("closed", transport.describeEnd(), options);
   }
@@ -186,7 +186,7 @@ function toConnectionError(error: unknown, transport: EndingTransport, signal: A
 function toHttpError(status: number, message: string, transport: EndingTransport, options: ErrorOptions): McpConnectionError {
   const said = message.replace(/^.*?Error POSTing to endpoint: /s, "").trim();
   const text = said === "" ? "" : `: ${said.slice(0, maxQuoted)}`;
-  // Servers forget sessions, when they are restarted for example; the client is to begin another one.
+  // Servers lose sessions, for example after a restart; the client must start a new one.
   if ((status === 404 || status === 400) && transport.sessionId !== undefined) {
     return new McpConnectionError("session_lost", `the server no longer knows the session (HTTP ${status})${text}`, options);
   }

@@ -1,17 +1,17 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 
-/** A tool as its server describes it. */
+/** A tool, described by its server. */
 export interface McpTool {
   name: string;
   title: string | undefined;
   description: string;
   /** JSON Schema of an object. */
   inputSchema: Record<string, unknown>;
-  /** Whether the server says that a call changes nothing. */
+  /** Whether the server declares that calls change nothing. */
   isReadOnly: boolean;
 }
 
-/** How far a call has come. */
+/** The progress of a call. */
 export interface McpProgress {
   progress: number;
   total?: number | undefined;
@@ -26,10 +26,10 @@ export interface McpCall {
   onProgress(progress: McpProgress): void;
 }
 
-/** Why there is no result. */
+/** The reason why there is no result. */
 export type McpFailure = "aborted" | "timeout" | "closed" | "refused" | "session_lost" | "bad_answer";
 
-/** A call, or a start, that failed. The message begins with a lower-case letter. */
+/** A call or a start has failed. The message begins with a lower-case letter. */
 export class McpConnectionError extends Error {
   override readonly name = "McpConnectionError";
   readonly failure: McpFailure;
@@ -40,16 +40,16 @@ export class McpConnectionError extends Error {
   }
 }
 
-/** A server that is ready. */
+/** The connection to a server that is ready. */
 export interface McpConnection {
-  /** What the server says about its use. */
+  /** The server's instructions for models. */
   readonly instructions: string | undefined;
-  /** Resolves when the connection is over, with how it ended. */
+  /** Resolves when the connection has ended, with a description of the end. */
   readonly closed: Promise<string>;
   /** @throws {McpConnectionError} */
   listTools(signal: AbortSignal): Promise<McpTool[]>;
   /** @throws {McpConnectionError} */
   call(call: McpCall): Promise<CallToolResult>;
-  /** Ends it, and the process of a server that was started here. Never rejects. */
+  /** Ends the connection, and the process of a local server. Never rejects. */
   close(): Promise<void>;
 }

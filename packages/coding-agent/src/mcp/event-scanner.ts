@@ -1,18 +1,18 @@
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Characters of a line that are looked at; ids of events are shorter. */
+/** Maximum characters of a line to keep; event ids are shorter. */
 const maxHead = 1024;
 const byteOrderMark = "\xef\xbb\xbf";
 
 /**
- * Follows a stream of server-sent events byte by byte, wherever it is cut, as far as resuming it asks for: the id of the last event that
- * was dispatched, and how large the event is that is being received. The SDK does the reading.
+ * Scans a stream of server-sent events in chunks of any size, for the information that is needed to resume it: the id of the last complete
+ * event. Also limits the size of the current event. The SDK parses the events.
  */
 export class EventScanner {
   readonly #maxEventBytes: number;
   #eventBytes = 0;
-  /** The beginning of the line, one character a byte. */
+  /** The beginning of the line, one character per byte. */
   #head = "";
   #hasCr = false;
   #isFirstLine = true;
@@ -24,7 +24,7 @@ export class EventScanner {
     this.#maxEventBytes = maxEventBytes;
   }
 
-  /** Undefined until an event has come that has one. */
+  /** The id of the last complete event with an id; undefined before the first. */
   get lastId(): string | undefined {
     return this.#lastId;
   }
@@ -34,7 +34,7 @@ export class EventScanner {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let cr = bytes.indexOf(CR);
     for (let at = 0; at < bytes.length; ) {
-      // The LF of a CRLF ends no second line.
+      // The LF of a CRLF does not end another line.
       if (this.#hasCr) {
         this.#hasCr = false;
         if (bytes[at] === LF) {

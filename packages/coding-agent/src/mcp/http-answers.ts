@@ -4,27 +4,26 @@ import { readBody } from "@pikit/ai";
 import { EventScanner } from "./event-scanner.ts";
 
 const mebi = 1024 ** 2;
-/** Bytes of one answer, and of one event of a stream that lasts. */
+/** Maximum bytes of a response, and of an event in a long-lived stream. */
 const maxAnswerBytes = 64 * mebi;
-/** What is read of an error. */
+/** The limits for the body of an error response. */
 const errorLimits = { maxBytes: mebi / 16, maxMs: 10_000 };
-/** How long the last events of a stream may take through the parser. */
+/** Maximum milliseconds until the SDK has parsed the last events of a stream. */
 const parserMs = 100;
-/** Streams of which we know how to go on. Most of them have been answered; which, only the SDK knows. */
+/** Maximum number of ended streams to remember. Most of their requests are answered, but only the SDK knows which. */
 const maxResumable = 256;
 
 type RequestId = string | number;
 
 /**
- * Sees to it that every request is answered, and by no more than fits into memory: when its stream ends and the SDK cannot resume it, the
- * request has failed.
+ * Makes sure that each request gets an answer of limited size. If the stream of a request ends and the SDK cannot resume it, the request fails.
  */
 export class HttpAnswers {
   readonly #deliver: (message: JSONRPCMessage) => void;
-  /** The requests of streams that have ended, by the id of the last event; undefined for one that is not to be resumed. */
+  /** The requests of ended streams, by the id of the last event; undefined for streams that must not be resumed. */
   readonly #resumable = new Map<string, RequestId | undefined>();
 
-  /** @param deliver - Takes an answer. One to a request that has been answered is passed over. */
+  /** @param deliver - Receives an answer; must ignore answers to requests that are already answered. */
   constructor(deliver: (message: JSONRPCMessage) => void) {
     this.#deliver = deliver;
   }
@@ -35,7 +34,7 @@ export class HttpAnswers {
     if (isGivenUp) return new Response(null, { status: noStream });
     const id = resumedFrom === null ? requestId(init) : this.#resumable.get(resumedFrom);
     const response = await fetch(input, init);
-    // The SDK takes this for a server that has no such stream, and says nothing to the one who waits.
+    // The SDK treats this status as a server without such streams, and never settles the request.
     if (resumedFrom !== null && response.status === noStream) this.#fail(id);
     if (response.status >= 400) return readError(response);
     if (!response.body) return response;
@@ -45,7 +44,7 @@ export class HttpAnswers {
     return new Response(response.body.pipeThrough(limitBytes(maxAnswerBytes)), response);
   };
 
-  /** @param isAnswer - Whether the stream is there for one request; one for all that the server says may go on for ever. */
+  /** @param isAnswer - Whether the stream belongs to one request; the stream for server messages has no end. */
   #watch(body: ReadableStream<Uint8Array>, id: RequestId | undefined, isAnswer: boolean): ReadableStream<Uint8Array> {
     const reader = body.getReader();
     const scanner = new EventScanner(maxAnswerBytes);
@@ -67,7 +66,7 @@ export class HttpAnswers {
           controller.close();
         } catch (error) {
           controller.error(error);
-          reader.cancel(error).catch(() => undefined); // it may be what failed
+          reader.cancel(error).catch(() => undefined); // the reader itself may have failed
         }
         this.#end(id, scanner.lastId, isTooLarge);
       },
@@ -97,7 +96,7 @@ export class HttpAnswers {
   }
 }
 
-/** The status that says "there is no such stream". */
+/** The HTTP status of a server without such a stream. */
 const noStream = 405;
 
 async function readError(response: Response): Promise<Response> {

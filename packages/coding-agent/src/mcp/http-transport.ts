@@ -1,15 +1,15 @@
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { HttpAnswers } from "./http-answers.ts";
 
-/** How long the goodbye to a session may take. */
-const goodbyeMs = 1000;
+/** Maximum milliseconds to wait for the end of a session. */
+const terminateMs = 1000;
 
 export interface HttpTransportOptions {
   url: URL;
   headers: Readonly<Record<string, string>>;
 }
 
-/** A server that speaks streamable HTTP. */
+/** The transport for servers with streamable HTTP. */
 export class HttpTransport extends StreamableHTTPClientTransport {
   #isClosed = false;
 
@@ -18,21 +18,21 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     super(url, { requestInit: { headers: { ...headers } }, fetch: answers.fetch });
   }
 
-  /** Says goodbye to the session, if there is one, and ends all requests. */
+  /** Terminates the session, if there is one, and ends all requests. */
   override async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     if (this.sessionId !== undefined) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, goodbyeMs);
-      // A server that does not answer forgets the session by itself.
+      const timer = setTimeout(resolve, terminateMs);
+      // If the server does not answer, its session expires later.
       await Promise.race([this.terminateSession().catch(() => undefined), promise]);
       clearTimeout(timer);
     }
     await super.close();
   }
 
-  /** How the connection ended. */
+  /** Describes how the connection ended. */
   describeEnd(): string {
     return "the connection ended";
   }

@@ -2,12 +2,12 @@ import { defaultOutputLimits } from "../exec/output-limits.ts";
 import { OutputSpool } from "../exec/output-spool.ts";
 import { formatSize } from "../tools/output/truncate.ts";
 
-/** As much of one result as is stored. */
+/** Maximum bytes of a result to store. */
 const maxFileBytes = 64 * 1024 ** 2;
 
-/** The beginning of a text, and where all of it is. */
+/** The beginning of a text, and the file with the whole text. */
 export interface LimitedText {
-  /** Ends with a note when something is left out. */
+  /** Ends with a note if the text was cut. */
   text: string;
   truncated: boolean;
   /** Absolute path of a file with the whole text. */
@@ -15,8 +15,8 @@ export interface LimitedText {
 }
 
 /**
- * Keeps the beginning of a text within the limits that all tools have, 2000 lines and 50 KB; the whole of a longer one goes to a file.
- * A line that alone is too long, as JSON often is, is cut.
+ * Keeps the beginning of a text within the limits of all tools, 2000 lines and 50 KB; a longer text is stored in a file. A single line that is
+ * too long, such as JSON, is cut.
  */
 export async function limitText(text: string): Promise<LimitedText> {
   const kept = keepBeginning(text);
@@ -49,7 +49,7 @@ function keepBeginning(text: string): string {
   if (bytes.length <= maxBytes) return lines;
   const cut = bytes.subarray(0, maxBytes);
   const lineEnd = cut.lastIndexOf(0x0a);
-  // At the end of a line, unless that leaves out most of what may be shown.
+  // Cuts at a line end, unless that would drop more than half.
   if (lineEnd >= maxBytes / 2) return cut.toString("utf8", 0, lineEnd + 1);
   return cut.toString("utf8").replace(/\uFFFD+$/, "");
 }

@@ -1,20 +1,20 @@
 const LF = 0x0a;
 
-/** Puts the lines of a byte stream together. A line ends at LF only; one CR before it does not belong to it. */
+/** Splits a byte stream into lines. A line ends with LF; one CR before it is removed. */
 export class LineReader {
   readonly #maxBytes: number;
   #held: Buffer[] = [];
   #heldBytes = 0;
 
-  /** @param maxBytes - Of one line. */
+  /** @param maxBytes - Maximum bytes of a line. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
   /**
-   * The lines that end in a chunk.
+   * Yields the lines that end in a chunk.
    *
-   * @throws {RangeError} When a line is too long; the reader is of no use then.
+   * @throws {RangeError} When a line is too long; the reader cannot be used afterwards.
    */
   *read(chunk: Buffer): Generator<string> {
     let start = 0;

@@ -8,25 +8,25 @@ import { untilAborted } from "../until-aborted.ts";
 import { type McpConnection, McpConnectionError, type McpProgress, type McpTool } from "./connection.ts";
 import { type ResolvedServer, resolveServer } from "./server-config.ts";
 
-/** The delay before the second attempt after failures in a row; it doubles with each. The first attempt is made at once. */
+/** The delay before the second attempt after consecutive failures; it doubles each time. The first attempt has no delay. */
 const firstBackoffMs = 1000;
 const longestBackoffMs = 60_000;
-/** The longest that a call waits for the next attempt. */
+/** The maximum time that a call waits for the next attempt. */
 const longestWaitMs = 8000;
-/** Between two readings of a list of tools, however often the server says that it has changed. */
+/** The minimum interval between two requests for the list of tools. */
 const refreshIntervalMs = 1000;
-/** Characters of what is told of a problem. */
+/** Maximum characters of a reported problem. */
 const maxProblemLength = 2000;
 
 export interface McpServerOptions {
   name: string;
   config: McpServerConfig;
-  /** The session's folder. */
+  /** The folder of the session. */
   cwd: string;
   offline: boolean;
-  /** Gives each start of a server a mark of its own. */
+  /** Returns a new mark for each start of a server. */
   nextMark(): string;
-  /** The tools are other ones than before. */
+  /** Called when the tools have changed. */
   onTools(): void;
   report(problem: string): void;
 }
@@ -38,10 +38,10 @@ export interface McpCallOptions {
   onProgress(progress: McpProgress): void;
 }
 
-/** One server of the settings: started when it is needed, and again when it has died. */
+/** A server in the settings. It is started on demand, and again after its process has ended. */
 export class McpServer {
   readonly name: string;
-  /** Those of the last time that it ran: a call starts it again. */
+  /** The tools of the last connection. They stay after the server has ended, because a call starts it again. */
   tools: readonly McpTool[] = [];
   instructions: string | undefined;
   readonly #options: McpServerOptions;
@@ -61,12 +61,12 @@ export class McpServer {
     this.#options = options;
   }
 
-  /** Whether it does not run although it should: `start` then has no certain end. */
+  /** Whether the last attempts have failed; `start` may then take long. */
   get hasFailed(): boolean {
     return this.#failures > 0;
   }
 
-  /** Starts it if it does not run and its last failures are long enough ago. Resolves when it runs or has failed; never rejects. */
+  /** Starts the server if it is not running and the delay after a failure is over. Resolves when it runs or has failed; never rejects. */
   start(): Promise<void> {
     if (this.#connection || this.#life.signal.aborted) return Promise.resolve();
     if (!this.#starting && performance.now() < this.#nextAttemptAt) return Promise.resolve();
@@ -77,7 +77,7 @@ export class McpServer {
   }
 
   /**
-   * Calls a tool. A call that was under way when the server died is not repeated, since it may have had its effect.
+   * Calls a tool. If the server ends during a call, the call is not repeated, because it may have had an effect.
    *
    * @throws {ToolError} `aborted`, `timeout`, `mcp_unavailable`, `mcp_failed`.
    */
@@ -89,7 +89,7 @@ export class McpServer {
         this.#failures = 0;
         return result;
       } catch (error) {
-        // The server has refused the request, so it has had no effect.
+        // The server has refused the request, so the call had no effect.
         const isForgotten = error instanceof McpConnectionError && error.failure === "session_lost";
         if (!isForgotten || attempt > 1) throw this.#toToolError(error, call.tool);
         if (this.#connection === connection) this.#connection = undefined;
@@ -98,7 +98,7 @@ export class McpServer {
     }
   }
 
-  /** Ends it for good. Never rejects. */
+  /** Stops the server and prevents further starts. Never rejects. */
   async stop(): Promise<void> {
     this.#life.abort(new Error("the session has ended"));
     this.#refreshes.stop();
@@ -142,7 +142,7 @@ export class McpServer {
     void connection.closed.then((end) => this.#lose(connection, end));
   }
 
-  /** The server has ended by itself. */
+  /** Handles the unexpected end of a connection. */
   #lose(connection: McpConnection, end: string): void {
     if (this.#connection !== connection) return;
     this.#connection = undefined;
@@ -176,7 +176,7 @@ export class McpServer {
   async #refresh(): Promise<void> {
     const connection = this.#connection;
     if (!connection) return;
-    // One at a time; the list that is being read may be older than this change.
+    // One request at a time. A running request may return the old list, so another one follows.
     if (this.#isRefreshing) return this.#refreshes.request();
     this.#isRefreshing = true;
     try {
@@ -185,8 +185,8 @@ export class McpServer {
       this.tools = tools;
       this.#options.onTools();
     } catch (error) {
-      if (this.#connection !== connection) return; // it has ended; its calls say so
-      this.#options.report(`The MCP server ${this.name} has other tools now, and does not tell which: ${describe(error)}.`);
+      if (this.#connection !== connection) return; // the connection has ended; calls report that
+      this.#options.report(`The MCP server ${this.name} has changed its tools, but they cannot be listed: ${describe(error)}.`);
     } finally {
       this.#isRefreshing = false;
     }
@@ -209,7 +209,7 @@ export class McpServer {
     return new ToolError("mcp_failed", `${tool} of the MCP server ${this.name} failed: ${reason}${doubt}`, { cause: error });
   }
 
-  /** What references in the settings stood for is not told. */
+  /** Hides the values of references in the settings. */
   #redact(text: string): string {
     return this.#secrets.filter((secret) => secret.length >= 4).reduce((rest, secret) => rest.replaceAll(secret, "[hidden]"), text);
   }

@@ -7,25 +7,25 @@ import { createMcpTool } from "./agent-tool.ts";
 import { McpServer } from "./mcp-server.ts";
 import { nameTools } from "./tool-names.ts";
 
-/** Characters of one server's instructions in the system prompt. */
+/** Maximum characters of a server's instructions in the system prompt. */
 const maxInstructionsLength = 4000;
 
 type Configs = Readonly<Record<string, McpServerConfig>>;
 
 export interface McpServersOptions {
-  /** `mcpServers` of the settings that are in effect. */
+  /** `mcpServers` of the effective settings. */
   servers: Configs;
-  /** The session's folder. */
+  /** The folder of the session. */
   cwd: string;
-  /** Gives the session these tools in place of those before. */
+  /** Replaces the MCP tools of the session. */
   replaceTools(tools: readonly AgentTool[]): void;
-  /** Told of each server that cannot be used, once for each reason. */
+  /** Called for each server that cannot be used, once per reason. */
   report(problem: string): void;
-  /** Whether only servers on this machine may be asked. Default false. */
+  /** Whether only servers on this machine may be used. Default false. */
   offline?: boolean | undefined;
 }
 
-/** The MCP servers of a session. Nothing is started, and no SDK loaded, before `start`. */
+/** The MCP servers of a session. Before `start`, no server is started and the SDK is not loaded. */
 export class McpServers {
   readonly #options: McpServersOptions;
   readonly #marks = new MarkSeries();
@@ -41,7 +41,7 @@ export class McpServers {
     this.#setUp(options.servers);
   }
 
-  /** What the servers that run say about their use, for the system prompt. */
+  /** The instructions of the running servers, for the system prompt. */
   get instructions(): ServerInstructions[] {
     return [...this.#servers.values()].flatMap(({ name, instructions }) => {
       const text = instructions?.trim().slice(0, maxInstructionsLength) ?? "";
@@ -50,8 +50,8 @@ export class McpServers {
   }
 
   /**
-   * Starts the servers that do not run, all at once, and gives the session their tools. Resolves when each of them runs or has failed, or
-   * on abort; those that were not ready then, and those that have failed before, join later. Never rejects.
+   * Starts all servers that are not running, in parallel, and adds their tools to the session. Resolves when each server runs or has failed, or
+   * on abort. It does not wait for servers that have failed before; their tools are added later. Never rejects.
    */
   async start(signal?: AbortSignal): Promise<void> {
     const starts = [...this.#servers.values()].map((server) => {
@@ -70,8 +70,8 @@ export class McpServers {
   }
 
   /**
-   * Takes other settings, or another folder. Servers whose settings are the same, in the same folder, go on; the others are ended, and
-   * new ones start with the next `start`. Where nothing is other than before, nothing happens.
+   * Changes the settings or the folder. Servers with unchanged settings in the same folder continue; the others are stopped, and new ones start
+   * with the next `start`. Without a change, this does nothing.
    */
   configure(servers: Configs, cwd: string): void {
     const isSameFolder = cwd === this.#cwd;
@@ -86,7 +86,7 @@ export class McpServers {
     this.#offerTools();
   }
 
-  /** Ends all servers and everything that they have started. Never rejects. */
+  /** Stops all servers and all their processes. Never rejects. */
   async stop(): Promise<void> {
     await Promise.all([this.#stopping, ...[...this.#servers.values()].map((server) => server.stop())]);
   }

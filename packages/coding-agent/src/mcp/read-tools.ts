@@ -1,15 +1,15 @@
 import type { McpTool } from "./connection.ts";
 
-/** Characters of a description; every request carries all of them. */
+/** Maximum characters of a description; each request contains all descriptions. */
 const maxDescriptionLength = 8000;
 
-/** The tools of a server's list. What is no tool is passed over, so that one fault does not cost all of them. */
+/** Reads the tools in a server's list. Invalid tools are skipped, so that one error does not affect the others. */
 export function readTools(list: readonly unknown[]): McpTool[] {
   const tools = list.flatMap((value) => {
     const tool = toTool(value);
     return tool ? [tool] : [];
   });
-  // The first of those with one name, as servers look them up.
+  // Of several tools with the same name, the first counts.
   return tools.filter(({ name }, index) => tools.findIndex((other) => other.name === name) === index);
 }
 
@@ -17,7 +17,7 @@ function toTool(value: unknown): McpTool | undefined {
   if (!isRecord(value)) return undefined;
   const { name, title, description, inputSchema = {}, annotations, execution } = value;
   if (typeof name !== "string" || name === "" || !isRecord(inputSchema)) return undefined;
-  // Such a tool is called in another way, as a task.
+  // Such a tool can only be called as a task, which is not supported.
   if (isRecord(execution) && execution.taskSupport === "required") return undefined;
   const hints = isRecord(annotations) ? annotations : {};
   const text = textOf(description) ?? textOf(title) ?? name;
@@ -30,7 +30,7 @@ function toTool(value: unknown): McpTool | undefined {
   };
 }
 
-/** Providers ask for `properties`, and some refuse `$schema`. */
+/** Adds `properties`, which providers require, and removes `$schema`, which some refuse. */
 function toObjectSchema({ $schema: _dialect, ...schema }: Record<string, unknown>): Record<string, unknown> {
   return { ...schema, type: "object", properties: isRecord(schema.properties) ? schema.properties : {} };
 }

@@ -1,7 +1,7 @@
 import type { McpServerConfig } from "../config/mcp-server-settings.ts";
 import { isSecretName } from "../exec/command-environment.ts";
 
-/** How a server is reached; references are resolved. */
+/** The program or address of a server, with resolved references. */
 export type McpTarget =
   | { kind: "stdio"; command: string; args: readonly string[]; env: Readonly<Record<string, string>>; cwd: string | undefined }
   | { kind: "http"; url: URL; headers: Readonly<Record<string, string>> };
@@ -10,26 +10,26 @@ export interface ResolvedServer {
   target: McpTarget;
   startTimeoutMs: number;
   timeoutMs: number;
-  /** What may not be told: what references stood for, values of headers, and variables that are named like secrets. */
+  /** Values to hide in messages: values of references and headers, and variables that are named like secrets. */
   secrets: readonly string[];
 }
 
 export interface ResolveOptions {
-  /** Where variables are looked up. */
+  /** The environment for references. */
   env: NodeJS.ProcessEnv;
-  /** Whether addresses other than those of this machine are refused. */
+  /** Whether addresses of other machines are refused. */
   offline: boolean;
 }
 
-/** The longest delay that a timer takes. */
+/** The maximum delay of a timer. */
 const maxTimerMs = 2 ** 31 - 1;
 const referencePattern = /\$\$|\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/g;
 
 /**
- * Makes a server's settings definite. Only `$NAME` and `${NAME}` in values of `env` and `headers` stand for something, and `$$` for a
- * dollar sign; everything else is taken as written, and nothing is run to find a value (SC-008).
+ * Resolves the settings of a server. Only `$NAME` and `${NAME}` in values of `env` and `headers` are references, and `$$` is a dollar sign;
+ * all other text is literal, and no command is run to get a value (SC-008).
  *
- * @throws {Error} When the settings are no server, or a variable is not set; the message begins with a lower-case letter.
+ * @throws {Error} When the settings are invalid, or a variable is not set; the message begins with a lower-case letter.
  */
 export function resolveServer(config: McpServerConfig, { env, offline }: ResolveOptions): ResolvedServer {
   const secrets: string[] = [];
@@ -51,7 +51,7 @@ export function resolveServer(config: McpServerConfig, { env, offline }: Resolve
   }
   if (url === undefined) throw new Error('it has neither "command" nor "url"');
   const headers = resolveValues(config.headers, "headers");
-  // `Bearer` and its like stay; a key is longer.
+  // Words such as `Bearer` are not hidden; keys are longer.
   secrets.push(...Object.values(headers).flatMap((value) => value.split(/\s+/).filter((word) => word.length >= 8)));
   return { ...times, target: { kind: "http", url: readUrl(url, offline), headers } };
 }
@@ -69,7 +69,7 @@ function resolveReferences(value: string, field: string, env: NodeJS.ProcessEnv,
 
 function readUrl(text: string, offline: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // The text itself is not quoted: it may hold a key.
+  // The message does not quote the URL, because it may contain a key.
   if (url?.protocol !== "http:" && url?.protocol !== "https:") throw new Error('its "url" must begin with http:// or https://');
   const isLocal = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
   if (offline && !isLocal) throw new Error("it is not on this machine, and --offline allows no request to others");

@@ -13,13 +13,13 @@ import { OutputSanitizer } from "../exec/sanitize-output.ts";
 import { ensureWatchdog } from "../exec/watchdog.ts";
 import { LineReader } from "./line-reader.ts";
 
-/** One message: a screenshot of many megapixels fits. */
+/** Maximum bytes of a message: enough for a screenshot of many megapixels. */
 const maxMessageBytes = 64 * 1024 ** 2;
-/** What is kept of stderr for error messages. */
+/** The part of stderr to keep for error messages. */
 const keptErrorOutput = { maxLines: 20, maxBytes: 4096 };
-/** How long a server may take to end by itself when its stdin ends. */
+/** Maximum milliseconds for a server to exit after its stdin has ended. */
 const graceMs = 500;
-/** How long output may still come after the exit while something that the server has started holds the pipe. */
+/** Milliseconds to wait for output after the exit, if another process holds the pipe. */
 const drainMs = 100;
 
 export interface StdioTransportOptions {
@@ -28,13 +28,13 @@ export interface StdioTransportOptions {
   args: readonly string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** By what the server and everything it starts are known; see `exec/command-mark.ts`. */
+  /** The mark that identifies the server and its processes; see `exec/command-mark.ts`. */
   mark: string;
 }
 
 /**
- * A server that is a child of this process: a message a line, on its stdin and stdout. It has its own process group, which is killed when
- * the connection or this process ends, whatever that dies of.
+ * The transport for a server that is a child process: one message per line, on its stdin and stdout. The server has its own process group,
+ * which is killed when the connection ends, or when this process ends for any reason.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -43,7 +43,7 @@ export class StdioTransport implements Transport {
   readonly #options: StdioTransportOptions;
   readonly #errorOutput = new OutputTail(keptErrorOutput);
   #child: ChildProcess | undefined;
-  /** Why there is no connection any more. */
+  /** A description of how the connection ended. */
   #end: string | undefined;
   #closing: Promise<void> | undefined;
 
@@ -53,12 +53,12 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     const { program, args, cwd, env, mark } = this.#options;
-    // Before the server: what it starts is known by its mark from the first moment.
+    // Before the server, so that the watchdog can find its processes by the mark from the start.
     ensureWatchdog();
     const child = spawn(program, args, { cwd, env: markEnvironment(env, mark), stdio: "pipe", detached: true });
     this.#child = child;
     if (child.pid !== undefined) trackGroup(child.pid);
-    // EPIPE, when the server has gone: its exit says more. There is no pipe where the system could not make one.
+    // EPIPE after the server has ended; its exit is reported instead. stdin is undefined if the system could not create a pipe.
     (child.stdin as Writable | undefined)?.on("error", () => undefined);
     await once(child, "spawn");
     const pid = child.pid as number;
@@ -68,12 +68,12 @@ export class StdioTransport implements Transport {
     child.on("exit", (code, signal) => {
       leaderExited(pid);
       const end = signal === null ? `exited with code ${code}` : `was killed by ${signal}`;
-      // The pipes may have more to say, also about why.
+      // The pipes may contain more output, also about the reason.
       void Promise.race([happened(child, "close"), wait(drainMs)]).then(() => this.#finish(end));
     });
   }
 
-  /** Resolves when the server's pipe has taken the message. */
+  /** Resolves when the message is written to the pipe. */
   send(message: JSONRPCMessage): Promise<void> {
     const stdin: Writable | null | undefined = this.#child?.stdin;
     if (!stdin?.writable || this.#end !== undefined) return Promise.reject(new Error(this.describeEnd()));
@@ -82,13 +82,13 @@ export class StdioTransport implements Transport {
     return promise;
   }
 
-  /** Ends the server: its stdin first, and after half a second everything that is left of it. Resolves when it is gone. */
+  /** Ends the server: first its stdin, then, after half a second, all its remaining processes. Resolves when they have ended. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  /** How the connection ended, and the end of what the server had written to stderr. */
+  /** Describes how the connection ended, with the end of the server's stderr. */
   describeEnd(): string {
     return `the server ${this.#end ?? "is running"}`;
   }
@@ -110,7 +110,7 @@ export class StdioTransport implements Transport {
     const output = this.#errorOutput.snapshot().text.trim();
     this.#end = output === "" ? end : `${end}. The end of its stderr:\n${output}\n`;
     this.onclose?.();
-    // What it has started goes with it.
+    // Also ends the processes that the server started.
     void this.close();
   }
 
@@ -121,7 +121,7 @@ export class StdioTransport implements Transport {
         for (const line of lines.read(chunk)) this.#take(line);
       } catch (error) {
         stdout.destroy();
-        this.#finish(`sent what cannot be read: ${(error as Error).message}`);
+        this.#finish(`sent an unreadable message: ${(error as Error).message}`);
       }
     });
     stdout?.on("end", () => void wait(drainMs).then(() => this.#finish("closed its output")));
@@ -130,7 +130,7 @@ export class StdioTransport implements Transport {
 
   #take(line: string): void {
     const message = parseMessage(line);
-    // Servers that log to stdout are common; what they say may explain an end.
+    // Many servers log to stdout; their logs may explain the end of the connection.
     if (message) this.onmessage?.(message);
     else if (line.trim() !== "") this.#errorOutput.append(`${line.slice(0, keptErrorOutput.maxBytes)}\n`);
   }
@@ -147,7 +147,7 @@ function happened(child: ChildProcess, event: "exit" | "close"): Promise<void> {
   return new Promise((resolve) => child.once(event, () => resolve()));
 }
 
-/** The child itself keeps this process waiting, while there is any. */
+/** Waits with a timer that does not keep this process alive. */
 function wait(ms: number): Promise<void> {
   return sleep(ms, undefined, { ref: false });
 }

@@ -1,21 +1,21 @@
 import { createHash } from "node:crypto";
 
-/** What every provider takes as a name: up to 64 of these, beginning with a letter. Source: their tool references. */
+/** All providers accept names of up to 64 letters, digits, `_` and `-`, beginning with a letter. Source: their tool references. */
 const maxLength = 64;
 const otherCharacters = /[^A-Za-z0-9_-]/g;
 const hashLength = 8;
 
-/** A tool by the names that its server and the settings give. */
+/** The name of a tool: that of its server in the settings, and its own. */
 export interface QualifiedName {
   server: string;
   tool: string;
 }
 
 /**
- * The names under which models know the tools: `mcp__<server>__<tool>`, with `_` for what providers do not allow. Names that would be too
- * long, or that several tools would have, end in a hash instead; so a name does not depend on the order of servers or tools.
+ * Creates the names of the tools for models: `mcp__<server>__<tool>`, with `_` for characters that providers do not allow. Names that are too
+ * long or not unique end with a hash, so that a name does not depend on the order of servers or tools.
  *
- * @returns A name for each, in the same order, no two alike.
+ * @returns A unique name for each tool, in the same order.
  */
 export function nameTools(tools: readonly QualifiedName[]): string[] {
   const plain = tools.map(({ server, tool }) => `mcp__${server}__${tool}`.replace(otherCharacters, "_"));

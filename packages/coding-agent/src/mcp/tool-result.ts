@@ -4,19 +4,19 @@ import { cutDeep, type ImageContent } from "@pikit/ai";
 import { formatSize } from "../tools/output/truncate.ts";
 import { limitText } from "./limit-text.ts";
 
-/** Images of one result that a model is shown. */
+/** Maximum images of a result. */
 const maxImages = 10;
-/** Characters of structured content that is kept beside the text. */
+/** Maximum characters of structured content in the details. */
 const maxStructuredLength = 50 * 1024;
 
-/** What user interfaces may show of a call. */
+/** Details of a call for user interfaces. */
 export interface McpToolDetails {
   server: string;
   tool: string;
-  /** What the server gave for programs; left out when it is large. */
+  /** The server's structured content; absent if it is large. */
   structuredContent?: Record<string, unknown>;
   truncated: boolean;
-  /** Where the whole text is, when it was truncated. */
+  /** Only if truncated: the file with the whole text. */
   fullOutputPath?: string;
 }
 
@@ -27,10 +27,10 @@ export interface ResultSource {
 }
 
 /**
- * What a model gets of a server's result: all texts, in their order and within the limits of all tools, then the images, fit for every
- * provider. Structured content is shown as JSON where the server gives no text.
+ * Converts the result of a server: all texts, in order and within the limits of all tools, then the images, converted for all providers.
+ * Structured content is shown as JSON if the result has no text.
  *
- * @throws {ToolError} `mcp_tool_error` when the server says that the call failed.
+ * @throws {ToolError} `mcp_tool_error` if the server reports that the call failed.
  */
 export async function toToolResult(
   { content, structuredContent: whole, isError }: CallToolResult,

@@ -70,7 +70,7 @@ test.each([
     fixtureServer("never-answers", { startTimeoutSeconds: 0.5 }),
     "it was not ready after 0.5 seconds (startTimeoutSeconds).",
   ],
-  ["a line without end", fixtureServer("floods"), "the server sent what cannot be read: a line has more than 64 MB."],
+  ["a line without end", fixtureServer("floods"), "the server sent an unreadable message: a line has more than 64 MB."],
 ])("a server with %s is reported with the reason", async (_name, config, reason) => {
   const host = open({ bad: config });
   await host.servers.start();

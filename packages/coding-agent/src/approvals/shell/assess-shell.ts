@@ -6,9 +6,9 @@ import { Findings, shorten, TooComplex } from "./findings.ts";
 import { ScriptReader } from "./reader.ts";
 import { nothing, Shell } from "./shell.ts";
 
-/** Characters. Reading a longer one would take too long, and nobody could judge it. */
+/** Maximum characters of a command. A longer one takes too long to parse, and no user could review it. */
 const maxLength = 64 * 1024;
-/** The parser's time grows with their square. */
+/** The parser takes quadratic time for heredocs. */
 const maxHeredocs = 500;
 const maxNamed = 3;
 
@@ -19,8 +19,8 @@ export interface ShellPlace {
 }
 
 /**
- * Finds out what a command line for bash could do: everything that it would run is looked at, through quotes, substitutions, pipes and
- * commands that run others. What cannot be understood is risky. It finds accidents, and is no match for intent.
+ * Assesses the risk of a command line for bash. It follows all commands that would run, through quotes, substitutions, pipes and commands that
+ * run others. Commands that it cannot understand are risky. It detects accidents, but not deliberate attacks.
  *
  * @returns `execute`, or `confirm_required` with the reasons.
  */
@@ -31,7 +31,7 @@ export async function assessShell(command: string, { cwd, files }: ShellPlace): 
     return toVerdict(findings);
   }
   if (command.includes("\0")) findings.risk("unreadable", "it has a NUL character");
-  // Loaded with the first command that is judged: no other needs a parser.
+  // Loaded with the first command to assess.
   const parser = await import("unbash");
   const shell = new Shell({ folder: cwd, home: files.homeFolder ?? homedir() });
   try {
@@ -52,7 +52,7 @@ function toVerdict({ reasons }: Findings): Verdict {
   return { tier: reasons.size > 0 ? "confirm_required" : "execute", reasons: [...reasons] };
 }
 
-/** Those of the paths that lead out of the working folder, as they were given. */
+/** Returns the paths that lead out of the working folder, unchanged. */
 async function findOutside(paths: readonly string[], { cwd, files }: ShellPlace): Promise<string[]> {
   const folder = await files.realpath(cwd).catch(() => cwd);
   const outside: string[] = [];
@@ -63,7 +63,7 @@ async function findOutside(paths: readonly string[], { cwd, files }: ShellPlace)
   return outside;
 }
 
-/** The part of a path before the first name with a wildcard: what those stand for is not looked up. */
+/** The part of a path before the first name with a wildcard. Wildcards are not expanded. */
 function upToPattern(path: string): string {
   const at = path.search(/[*?[]/);
   return at === -1 ? path : path.slice(0, path.lastIndexOf("/", at)) || "/";

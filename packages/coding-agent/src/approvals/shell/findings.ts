@@ -1,4 +1,4 @@
-/** What makes a shell command one that a person should see first, in words that follow "it". */
+/** The risks for which a shell command needs an approval, as text after "it". */
 const risks = {
   deletion: "deletes recursively or by force",
   device: "writes to a device",
@@ -20,16 +20,16 @@ export type RiskKind = keyof typeof risks;
 
 const maxDetail = 80;
 const maxTargets = 1000;
-/** Characters read and values tried, all repetitions included. A command of the longest accepted length needs a fraction. */
+/** Maximum of read characters and tried values, including repetitions. Even a command of the maximum length needs only a fraction. */
 const maxWork = 1_000_000;
 
-/** The command would take too long to understand. */
+/** The analysis of the command would take too long. */
 export class TooComplex extends Error {}
 
-/** What has been found out about one command line. */
+/** The results of the analysis of a command line. */
 export class Findings {
   readonly reasons = new Set<string>();
-  /** Absolute paths that it writes to or deletes, as they are written. */
+  /** Absolute paths that the command writes to or deletes; links are not resolved. */
   readonly targets = new Set<string>();
   #work = 0;
 
@@ -37,20 +37,20 @@ export class Findings {
     this.reasons.add(`${risks[kind]}: ${shorten(detail)}`);
   }
 
-  /** @throws {TooComplex} When there are more than could be looked up. */
+  /** @throws {TooComplex} When there are too many paths to check. */
   target(path: string): void {
     this.targets.add(path);
     if (this.targets.size > maxTargets) throw new TooComplex(`it writes to more than ${maxTargets} places`);
   }
 
-  /** @throws {TooComplex} When it was called for more than a command can be worth. */
+  /** @throws {TooComplex} When the total work exceeds the limit. */
   spend(work: number): void {
     this.#work += work;
     if (this.#work > maxWork) throw new TooComplex("it repeats itself too often");
   }
 }
 
-/** One line, short enough to be read in a question. */
+/** Shortens a text to one line for a question. */
 export function shorten(text: string): string {
   const line = text
     .slice(0, maxDetail * 4)

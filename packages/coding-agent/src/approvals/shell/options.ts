@@ -2,7 +2,7 @@ import type { Arg } from "./words.ts";
 
 export interface Options {
   operands: Arg[];
-  /** Whether one of the options is given: a letter, or a long name, which may be shortened as GNU programs allow. */
+  /** Whether one of the options is given: a letter, or a long name, also abbreviated as in GNU programs. */
   has(...names: string[]): boolean;
   /** The values of these options, in order. */
   values(...names: string[]): Arg[];
@@ -15,10 +15,10 @@ interface Given {
 }
 
 /**
- * Tells options from operands as `getopt` does: letters may be run together, a value may be attached, `--` ends the options.
+ * Separates options and operands like `getopt`: letters may be combined, a value may be attached, `--` ends the options.
  *
- * @param valued - Names of the options that take a value, separated by spaces.
- * @param untilOperand - Whether the first operand ends the options, as in commands that run others.
+ * @param valued - The names of options with a value, separated by spaces.
+ * @param untilOperand - Whether the first operand ends the options, as in commands that run other commands.
  */
 export function readOptions(args: readonly Arg[], valued = "", { untilOperand = false } = {}): Options {
   const takesValue = new Set(valued.split(" "));

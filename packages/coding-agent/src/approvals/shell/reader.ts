@@ -20,13 +20,13 @@ export interface Parser {
   forEachChild(node: SyntaxNode, callback: (child: SyntaxNode) => void): void;
 }
 
-/** Scripts inside scripts. The parser's time grows with the depth. */
+/** Maximum depth of scripts inside scripts; the parser takes more time with each level. */
 const maxNesting = 20;
-/** Syntax inside syntax: less than what the stack takes. */
+/** Maximum depth of the syntax tree; the stack allows more. */
 const maxDepth = 400;
 const pseudoDevices = /^\/dev\/(null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd\/\d+)$/;
 
-/** Follows a script through everything that it would run, and tells `findings` what that is. */
+/** Analyses all commands that a script would run, and adds the results to `findings`. */
 export class ScriptReader implements Reader {
   readonly #parser: Parser;
   readonly #findings: Findings;
@@ -60,7 +60,7 @@ export class ScriptReader implements Reader {
   run(words: readonly Arg[], { input, shell, isRepeated }: Pick<Call, "input" | "shell" | "isRepeated">): Input {
     const [command, ...args] = words;
     if (!command) return nothing;
-    // `"$folder/tool"` has a known name, wherever it is.
+    // `"$folder/tool"` has a known name in an unknown folder.
     const path = command.text ?? (command.tail.includes("/") ? command.tail : undefined);
     if (path === undefined || isPattern(path)) {
       const isDownload = command.origin?.kind === "download";
@@ -70,7 +70,7 @@ export class ScriptReader implements Reader {
     const { definitions } = shell;
     const alias = definitions.aliases.get(path);
     if (alias !== undefined) {
-      // Inside its own text a name is the command of that name.
+      // Inside the text of an alias, its name means the command.
       definitions.aliases.delete(path);
       const output = this.runText([alias, ...args.map(({ source }) => source)].join(" "), shell, input);
       definitions.aliases.set(path, alias);
@@ -84,7 +84,7 @@ export class ScriptReader implements Reader {
   #readScript(script: ParsedScript, shell: Shell, input: Input): Input {
     const [error] = script.errors ?? [];
     if (error) {
-      // What the parser makes of the rest need not be what bash makes of it.
+      // After an error the parser may understand the rest differently from bash.
       this.risk("unreadable", error.message);
       return unknown;
     }
@@ -101,7 +101,7 @@ export class ScriptReader implements Reader {
     return result;
   }
 
-  /** Reads a part of a script and everything in it. Returns what it prints. */
+  /** Analyses a node and its children. Returns the output of the commands. */
   #read(node: SyntaxNode, shell: Shell, input: Input): Input {
     if (this.#depth >= maxDepth) throw new TooComplex("it is nested too deeply");
     this.#depth += 1;
@@ -119,7 +119,7 @@ export class ScriptReader implements Reader {
       case "Command":
         return this.#readCommand(node, shell, input);
       case "Pipeline": {
-        // Each stage is a shell of its own, but for a single one behind `!` or `time`.
+        // Each stage runs in its own shell, except a single command after `!` or `time`.
         const isAlone = node.commands.length === 1;
         return node.commands.reduce<Input>((piped, stage) => this.#read(stage, isAlone ? shell : shell.fork(), piped), input);
       }
@@ -152,7 +152,7 @@ export class ScriptReader implements Reader {
 
   #readCommand(node: Command, shell: Shell, input: Input): Input {
     for (const item of node.prefix) {
-      // In front of a command it is for that command only.
+      // An assignment before a command is only for that command.
       if (item.type === "Assignment") this.#readAssignment(item, node.name ? undefined : shell, shell);
     }
     const { input: redirected, outputs } = this.#readRedirections(node.redirects, shell, input);
@@ -169,19 +169,19 @@ export class ScriptReader implements Reader {
     return values.map((value) => ({ ...plainArg(`${item.name}=${value ?? ""}`), source: item.text }));
   }
 
-  /** Returns the values that the variable gets in `target`, if there is one. */
+  /** Assigns in `target`, if given. Returns the values of the variable. */
   #readAssignment(node: Assignment, target: Shell | undefined, shell = target as Shell): (string | undefined)[] {
     const { value } = node;
     if (node.index) this.#expand(node.index, shell);
     const args = value.type === "Word" ? this.#expand(value, shell) : value.elements.flatMap((word) => this.#expand(word, shell));
     const isPlain = value.type === "Word" && !node.append && !node.index;
-    // White space separates no arguments here.
+    // White space does not separate arguments here.
     const values = isPlain ? (args.length > 1 ? [undefined] : [args.length === 0 ? "" : args[0]?.text]) : [undefined];
     target?.assign(node.name, values);
     return values;
   }
 
-  /** Returns what the command reads then, and the files that its output goes to. */
+  /** Returns the input of the command and the files for its output. */
   #readRedirections(redirections: readonly Redirection[], shell: Shell, input: Input): { input: Input; outputs: Arg[] } {
     let result = input;
     const outputs: Arg[] = [];
@@ -233,7 +233,7 @@ export class ScriptReader implements Reader {
   }
 }
 
-/** Remembers files that a download went to. */
+/** Records files that contain a download. */
 function store(output: Input, files: readonly Arg[], shell: Shell): Input {
   if (output.kind === "download") {
     for (const { text } of files) shell.remember(text);

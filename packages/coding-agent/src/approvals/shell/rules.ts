@@ -23,14 +23,14 @@ const tables: ReadonlyMap<string, Rule>[] = [
   ]),
 ];
 
-/** All that is known of commands, by their names. */
+/** The rules of all commands, by name. */
 const rules = new Map<string, Rule[]>();
 for (const table of tables) {
   for (const [name, rule] of table) rules.set(name, [...(rules.get(name) ?? []), rule]);
 }
 for (const name of ["gawk", "mawk", "nawk"]) rules.set(name, [...(rules.get(name) ?? []), ...(rules.get("awk") ?? [])]);
 
-/** The rule for the command of that name; undefined when nothing is known of it, so that it counts as harmless. */
+/** Finds the rule of a command; undefined for an unknown command, which counts as harmless. */
 export function findRule(name: string): Rule | undefined {
   const known = rules.get(name) ?? [findInterpreterRule(name) ?? findSystemRule(name)].filter((rule) => rule !== undefined);
   if (known.length === 0) return undefined;

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 
-/** What a command reads or prints, as far as it matters. */
+/** The input or output of a command, as far as it affects the risk. */
 export type Input =
   | { kind: "nothing" }
   | { kind: "text"; text: string }
-  /** The content of a file that is there already. */
+  /** The content of an existing file. */
   | { kind: "file" }
-  /** Names of files below these folders, which are written as they appear in the names. */
+  /** Names of files below these folders; the names begin with the folder as given. */
   | { kind: "files"; folders: readonly string[] }
   | { kind: "processes" }
   | { kind: "download" }
@@ -15,7 +15,7 @@ export type Input =
 export const nothing: Input = { kind: "nothing" };
 export const unknown: Input = { kind: "unknown" };
 
-/** What two commands print, one after the other. */
+/** The output of two commands, one after the other. */
 export function mergeOutputs(first: Input, second: Input): Input {
   if (first.kind === "nothing") return second;
   if (second.kind === "nothing") return first;
@@ -29,21 +29,21 @@ export function mergeOutputs(first: Input, second: Input): Input {
 
 const maxValues = 64;
 
-/** What a script has defined so far, in any of its shells. */
+/** The definitions of a script so far, in all its shells. */
 class Definitions {
-  /** undefined inside: one that is only known at run time. */
+  /** The possible values by name; undefined in the list is a value that is only known at run time. */
   readonly variables = new Map<string, (string | undefined)[]>();
   readonly aliases = new Map<string, string>();
-  /** Absolute paths of files that a command has downloaded. */
+  /** Absolute paths of downloaded files. */
   readonly downloads = new Set<string>();
 }
 
-/** A shell or subshell: where it is, and what its script has defined. */
+/** A shell or subshell: its folder, and the definitions of its script. */
 export class Shell {
-  /** Absolute; undefined when only known at run time. */
+  /** Absolute; undefined if it is only known at run time. */
   folder: string | undefined;
   readonly home: string;
-  /** In a container: what it writes is not on this machine. */
+  /** Whether the shell runs in a container, so that its writes do not affect this machine. */
   readonly isElsewhere: boolean;
   readonly definitions: Definitions;
 
@@ -54,12 +54,12 @@ export class Shell {
     this.definitions = definitions;
   }
 
-  /** One that starts here; its `cd` does not move this one. */
+  /** Creates a subshell in the same folder; its `cd` does not affect this shell. */
   fork(place: { folder?: string | undefined; isElsewhere?: boolean } = {}): Shell {
     return new Shell({ folder: this.folder, home: this.home, isElsewhere: this.isElsewhere, ...place }, this.definitions);
   }
 
-  /** All values that the variable was seen to get; undefined when it was given none here. */
+  /** Returns all values that were assigned to a variable; undefined if there are none. */
   variable(name: string): readonly (string | undefined)[] | undefined {
     const values = this.definitions.variables.get(name);
     if (values) return values;
@@ -67,19 +67,19 @@ export class Shell {
     return name === "HOME" ? [this.home] : undefined;
   }
 
-  /** Adds values to a variable. Which of them it has at a given time is not followed, so all of them count. */
+  /** Adds values to a variable. All values count, because the order of assignments is not tracked. */
   assign(name: string, values: readonly (string | undefined)[]): void {
     const all = [...new Set([...(this.definitions.variables.get(name) ?? []), ...values])];
     this.definitions.variables.set(name, all.length > maxValues ? [undefined] : all);
   }
 
-  /** @returns undefined for a relative path when the folder is not known. */
+  /** @returns undefined for a relative path if the folder is unknown. */
   resolve(path: string): string | undefined {
     if (path.startsWith("/")) return resolve(path);
     return this.folder === undefined ? undefined : resolve(this.folder, path);
   }
 
-  /** Notes that the file at this path has been downloaded. */
+  /** Records that a file was downloaded. */
   remember(path: string | undefined): void {
     const resolved = path === undefined ? undefined : this.resolve(path);
     if (resolved !== undefined) this.definitions.downloads.add(resolved);

@@ -3,29 +3,29 @@ import type { Findings } from "./findings.ts";
 import { type Input, type Shell, unknown } from "./shell.ts";
 
 const maxAlternatives = 64;
-/** Of a value that variables or braces make. */
+/** Maximum length of a value from variables or braces. */
 const maxLength = 4096;
 
-/** An argument as the command will get it. */
+/** An expanded argument of a command. */
 export interface Arg {
-  /** undefined when it is only known at run time. Wildcards are left in it. */
+  /** undefined if it is only known at run time. Wildcards are not expanded. */
   text: string | undefined;
-  /** As it was written. */
+  /** The text in the script. */
   source: string;
-  /** What follows the last part that is only known at run time. */
+  /** The text after the last part that is only known at run time. */
   tail: string;
-  /** What its substitutions give, where that is not known as text. */
+  /** The kind of output of its substitutions, if their text is not known. */
   origin: Input | undefined;
-  /** Stands for a running command: `<(…)`. */
+  /** Whether the argument is a process substitution: `<(…)`. */
   isProcess: boolean;
 }
 
-/** An argument that is known as it stands. */
+/** Creates an argument with a known text. */
 export function plainArg(text: string): Arg {
   return { text, source: text, tail: text, origin: undefined, isProcess: false };
 }
 
-/** An argument that is only known at run time. */
+/** Creates an argument that is only known at run time. */
 export function unknownArg(source: string, origin?: Input): Arg {
   return { text: undefined, source, tail: "", origin, isProcess: false };
 }
@@ -33,19 +33,19 @@ export function unknownArg(source: string, origin?: Input): Arg {
 export interface WordContext {
   shell: Shell;
   findings: Findings;
-  /** Reads the script of a substitution; returns what it prints. */
+  /** Analyses the script of a substitution; returns its output. */
   substitute(script: ParsedScript): Input;
-  /** Reads the scripts inside a part whose own value does not matter. */
+  /** Analyses the scripts inside a part whose own value does not matter. */
   readInside(part: WordPart): void;
 }
 
-/** A word while it is being put together. */
+/** A partly expanded word. */
 interface Draft {
   text: string | undefined;
   tail: string;
 }
 
-/** The arguments that a word becomes: more than one through braces, wildcards of variables, or variables that hold several. */
+/** Expands a word to its arguments; several for braces, and for variables with several values or with white space. */
 export function expandWord(word: Word, context: WordContext): Arg[] {
   const source = word.text;
   if (!word.parts) {
@@ -68,7 +68,7 @@ export function expandWord(word: Word, context: WordContext): Arg[] {
 interface Expansion {
   origin: Input | undefined;
   isProcess: boolean;
-  /** A value that is not quoted came in, so that white space separates arguments. */
+  /** Whether the word contains an unquoted value, in which white space separates arguments. */
   splits: boolean;
 }
 
@@ -80,7 +80,7 @@ function extend(drafts: Draft[], values: readonly (string | undefined)[], findin
       return { text: draft.text === undefined ? undefined : draft.text + value, tail };
     }),
   );
-  // What braces and variables multiply is paid for by its length.
+  // The length of the results counts as work, because braces and variables multiply them.
   if (next.length > 1 || values[0] !== undefined) findings.spend(next.length + (values[0]?.length ?? 0));
   return next.length > maxAlternatives ? [{ text: undefined, tail: "" }] : next;
 }
@@ -131,7 +131,7 @@ function partValues(part: WordPart, isQuoted: boolean, context: WordContext, sta
 }
 
 function variableValues(name: string, isQuoted: boolean, context: WordContext, state: Expansion): readonly (string | undefined)[] {
-  // Numbers without exception: the count of arguments, process ids, the last exit code.
+  // These are always numbers: the count of arguments, process ids, the last exit code.
   if (["#", "$", "?", "!", "RANDOM", "SECONDS", "UID", "EUID", "LINENO"].includes(name)) return ["0"];
   const values = context.shell.variable(name);
   if (!isQuoted) state.splits = true;
@@ -154,7 +154,7 @@ function substitutedValues(
   return [undefined];
 }
 
-/** What is left of a relative path after its end or its folders are cut off; anything else is not followed. */
+/** Removes the end or the folders of a relative path; other operations give an unknown value. */
 function cutShort(value: string | undefined, operation: { operator: string; operand: Word }): string | undefined {
   if (value === undefined || value.startsWith("/") || value.includes("..")) return undefined;
   if (operation.operator.startsWith("%")) return value;
@@ -171,6 +171,6 @@ function braceValues(text: string): (string | undefined)[] {
 function expandTilde(value: string, source: string, { shell }: WordContext): string {
   if (!source.startsWith("~")) return value;
   if (value === "~" || value.startsWith("~/")) return shell.home + value.slice(1);
-  // The home of another user, wherever that is; ~+ is the current folder.
+  // `~+` is the current folder. Other forms are the home of another user, in an unknown place.
   return value === "~+" || value.startsWith("~+/") ? (shell.folder ?? "/") + value.slice(2) : `/${value}`;
 }

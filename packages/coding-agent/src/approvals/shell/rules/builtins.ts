@@ -8,7 +8,7 @@ const silent: Rule = () => nothing;
 const changeFolder: Rule = ({ args, shell }) => {
   const [target] = readOptions(args).operands;
   if (target === undefined) shell.folder = shell.home;
-  // `-` is the folder before; which one that was is not followed.
+  // `-` is the previous folder, which is not tracked.
   else shell.folder = target.text === undefined || target.text === "-" ? undefined : shell.resolve(target.text);
   return nothing;
 };
@@ -25,7 +25,7 @@ const readVariables: Rule = ({ args, input, shell }) => {
   return nothing;
 };
 
-/** `export`, `local` and others: their assignments hold from now on. */
+/** `export`, `local` and similar: their assignments stay in effect. */
 const declare: Rule = ({ args, shell }) => {
   for (const { text, source } of args) {
     const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text ?? source) ?? [];
@@ -56,7 +56,7 @@ const printf: Rule = ({ args, shell }) => {
   if (args[0]?.text === "-v" && args[1]?.text !== undefined) shell.assign(args[1].text, [undefined]);
   const [format, ...values] = args;
   if (format?.text === undefined) return unknown;
-  // What the format adds is left out, but for its own words.
+  // Only the text of the format is used, not the formatted values.
   const words = format.text.replace(/%[-+ #0-9.]*[a-zA-Z]/g, " ").replaceAll("\\n", "\n");
   return printed([plainArg(words), ...values]);
 };
@@ -67,7 +67,7 @@ function printed(args: readonly Arg[]): Input {
   return args.find(({ origin }) => origin?.kind === "download")?.origin ?? unknown;
 }
 
-/** `cat`, `tee` and what else hands on its input or files. */
+/** `cat` and similar commands, which print their input or files. */
 const cat: Rule = ({ args, input, shell }) => {
   const { operands } = readOptions(args);
   if (operands.length === 0) return input;
@@ -79,12 +79,12 @@ const cat: Rule = ({ args, input, shell }) => {
 /** Keeps whole lines of its input. */
 const keepLines: Rule = ({ input }) => (["files", "processes", "download"].includes(input.kind) ? input : unknown);
 
-/** Changes its input: names are no longer names, but a download is still one. */
+/** Changes its input: file names become unknown text, but a download stays a download. */
 const changeLines: Rule = ({ input }) => (["processes", "download"].includes(input.kind) ? input : unknown);
 
 const listProcesses: Rule = () => ({ kind: "processes" });
 
-/** Prints something short that is no path and no option. */
+/** Prints a short text that is neither a path nor an option. */
 const printWord: Rule = () => ({ kind: "text", text: "0" });
 
 const printFolder: Rule = ({ shell }) => (shell.folder === undefined ? unknown : { kind: "text", text: shell.folder });
@@ -95,7 +95,7 @@ const listFolder: Rule = ({ args }) => {
   return { kind: "files", folders: folders.length > 0 ? folders.filter((text) => text !== undefined) : ["."] };
 };
 
-/** `grep -l`, `rg --files`: names of files in the folders that are given. */
+/** `grep -l`, `rg --files`: print names of files in the given folders. */
 const search: Rule = (call) => {
   const { operands, has } = readOptions(call.args, "e f m A B C g t T include exclude exclude-dir regexp file glob type max-count");
   const listsNames = has("l", "L", "files-with-matches", "files-without-match", "files");

@@ -7,12 +7,12 @@ function writeAll({ reader, shell }: Call, targets: readonly Arg[]): undefined {
   for (const target of targets) reader.writes(target, shell);
 }
 
-/** Writes to all its operands, less the first few. */
+/** Writes to all its operands, except the first `skip`. */
 function all(valued = "", skip = 0): Rule {
   return (call) => writeAll(call, readOptions(call.args, valued).operands.slice(skip));
 }
 
-/** Writes to its last operand, or where an option says. */
+/** Writes to its last operand, or to the value of an option. */
 function last(valued: string, ...targetOptions: string[]): Rule {
   return (call) => {
     const options = readOptions(call.args, valued);
@@ -25,7 +25,7 @@ function lastOf({ operands }: Options): Arg[] {
   return operands.length > 1 ? operands.slice(-1) : [plainArg(".")];
 }
 
-/** Writes where options say, and nowhere else. */
+/** Writes only to the values of options. */
 function named(valued: string, ...targetOptions: string[]): Rule {
   return (call) =>
     writeAll(
@@ -42,13 +42,13 @@ const remove: Rule = (call) => {
   return writeAll(call, operands);
 };
 
-/** Deletes in a way that leaves no way back. */
+/** Deletes irreversibly. */
 const destroy: Rule = (call) => {
   call.reader.risk("deletion", describe(call));
   return writeAll(call, readOptions(call.args, "n iterations s size random-source").operands);
 };
 
-/** Both ends change. */
+/** Changes both source and target. */
 const move: Rule = (call) => {
   const options = readOptions(call.args, "t target-directory S suffix");
   return writeAll(call, [...options.values("t", "target-directory"), ...options.operands]);
@@ -57,7 +57,7 @@ const move: Rule = (call) => {
 const changeAccess: Rule = (call) => {
   const { operands, has } = readOptions(call.args, "reference from m M x X s g n set modify remove file restore");
   if (call.isRepeated || has("R", "recursive")) call.reader.risk("permissions", describe(call));
-  // `chmod -w file`: what looks like an option is the mode then.
+  // In `chmod -w file` the apparent option is the mode.
   const hasMode = has("reference") || call.args.some(({ text }) => text !== undefined && /^-[rwxXst]+$/.test(text));
   return writeAll(call, operands.slice(hasMode ? 0 : 1));
 };
@@ -65,7 +65,7 @@ const changeAccess: Rule = (call) => {
 const tee: Rule = (call) => {
   const { operands } = readOptions(call.args);
   writeAll(call, operands);
-  // Its input goes into them, so a download is one there too.
+  // The files get the input, which may be a download.
   if (call.input.kind === "download") rememberDownload(call, operands);
   return call.input;
 };
@@ -92,7 +92,7 @@ function keepKind({ input }: Call): Input {
 
 const tar: Rule = (call) => {
   const [first, ...rest] = call.args;
-  // The old spelling: tar xzf file.
+  // The old syntax: tar xzf file.
   const isOld = first?.text !== undefined && /^[A-Za-z]+$/.test(first.text);
   const args = isOld ? [{ ...first, text: `-${first.text}` }, ...rest] : call.args;
   const options = readOptions(
@@ -124,7 +124,7 @@ const unzip: Rule = (call) => {
   return writeAll(call, folders.length > 0 ? folders : [plainArg(".")]);
 };
 
-/** Replaces each file by another one beside it. */
+/** Replaces each file by a new file in the same folder. */
 const compress: Rule = (call) => {
   const { operands, has } = readOptions(call.args, "S suffix T threads");
   if (!has("c", "stdout", "to-stdout", "l", "list", "t", "test")) writeAll(call, operands);
@@ -171,7 +171,7 @@ const wget: Rule = (call) => {
   return { kind: "download" };
 };
 
-/** The files that downloads get in the current folder, named after their addresses. */
+/** Records and returns the files of downloads in the current folder, which have the last names of their URLs. */
 function saveHere(call: Call, addresses: readonly Arg[]): Arg[] {
   writeAll(call, [plainArg(".")]);
   return addresses.flatMap(({ text }) => (text === undefined ? [] : [plainArg(text.slice(text.lastIndexOf("/") + 1))]));

@@ -4,7 +4,7 @@ import { type Options, readOptions } from "../options.ts";
 import { type Input, type Shell, unknown } from "../shell.ts";
 import { type Arg, plainArg } from "../words.ts";
 
-/** Change nothing, so that it does not matter where they run. */
+/** Subcommands that change nothing, so that their folder does not matter. */
 const readers = new Set(
   (
     "status log diff show rev-parse rev-list ls-files ls-tree ls-remote describe blame grep cat-file shortlog whatchanged show-ref " +
@@ -21,7 +21,7 @@ interface GitCall extends Options {
 
 type GitRule = (git: GitCall) => RiskKind | undefined;
 
-/** A commit other than the current one, as far as its spelling tells. */
+/** A name that looks like another commit than the current one. */
 const otherCommit = /[~^]|@\{|^(ORIG_HEAD|FETCH_HEAD|MERGE_HEAD)$|^[\da-f]{7,40}$|^(origin|upstream)\//;
 const wholeTree = /^(\.|:\/|:\(top\)|\*|\.\/)$/;
 
@@ -75,7 +75,7 @@ const rules: Record<string, GitRule> = {
   init: (git) => writeOperands(git, 0),
 };
 
-/** Options that take a value, by verb. */
+/** Options with a value, by subcommand. */
 const valued = new Map(
   Object.entries({
     push: "o push-option repo receive-pack",
@@ -96,8 +96,8 @@ function writeOperands({ operands, reader, shell }: GitCall, skip: number): unde
 }
 
 /**
- * Git: what rewrites or drops commits, overwrites what a server has, or throws away work that was never committed. A single file that is
- * reset to an older state is a write like any other.
+ * The rule for Git. Risks are to rewrite or drop commits, to overwrite data on a server, and to discard uncommitted work. Restoring a single
+ * file to an older state counts as a normal write.
  */
 export const git: Rule = (call) => {
   const { reader } = call;

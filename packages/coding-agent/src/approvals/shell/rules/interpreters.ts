@@ -6,14 +6,14 @@ import type { Arg } from "../words.ts";
 import { runFile } from "./shells.ts";
 
 interface Interpreter {
-  /** Letters of the options that take code. */
+  /** The letters of options with code. */
   code: string;
   longCode?: string[];
-  /** Options with a value that is no code. */
+  /** Options with a value that is not code. */
   valued?: string;
-  /** Letters of options after which no script follows: `python -m`. */
+  /** The letters of options that replace the script: `python -m`. */
   module?: string;
-  /** Programs can be started with backquotes. */
+  /** Whether backquotes start programs. */
   hasBackquotes?: boolean;
 }
 
@@ -27,8 +27,8 @@ const interpreters: [RegExp, Interpreter][] = [
 ];
 
 /**
- * Words by which code in common languages deletes files or starts programs. Code is not understood further: it can hide what it
- * does, which this is not made to find.
+ * Words with which code in common languages deletes files or starts programs. The code is not analysed further, so hidden actions are not
+ * detected.
  */
 const tellTales = [
   ..."rmtree unlink os.remove os.rmdir removedirs rmSync fs.rm rmdirSync rm_rf rm_r remove_tree delete_tree FileUtils.rm".split(
@@ -48,7 +48,7 @@ function readCode(call: Call, code: string, { hasBackquotes = false } = {}): voi
   if (isRisky) call.reader.risk("inlineCode", `${call.name} ${shorten(code)}`);
 }
 
-/** The code that options give, and the first operand; what follows that belongs to the script. */
+/** Returns the code in options, and the first operand; the arguments after it belong to the script. */
 function readArguments(args: readonly Arg[], { code, longCode = [], valued = "", module = "" }: Interpreter) {
   const codes: Arg[] = [];
   for (let index = 0; index < args.length; index++) {
@@ -93,7 +93,7 @@ function interpret(call: Call, interpreter: Interpreter): void {
   else runFile(call, script);
 }
 
-/** The program comes from its input. */
+/** Handles a program that is read from stdin. */
 function readInput(call: Call, interpreter: Interpreter): void {
   const { input } = call;
   if (input.kind === "text") readCode(call, input.text, interpreter);
@@ -118,7 +118,7 @@ const deno: Rule = (call) => {
   return unknown;
 };
 
-/** A program of awk is its first operand. */
+/** Checks the program of awk, which is its first operand. */
 export function readAwkProgram(call: Call): undefined {
   const { operands, has } = readOptions(call.args, "F v f field-separator assign file");
   const program = has("f", "file") ? undefined : operands[0]?.text;
@@ -126,7 +126,7 @@ export function readAwkProgram(call: Call): undefined {
   if (isRisky) call.reader.risk("inlineCode", `${call.name} ${shorten(program)}`);
 }
 
-/** The rule of an interpreter by the name of its program, which may end in a version. */
+/** Finds the rule of an interpreter by its name, which may end with a version. */
 export function findInterpreterRule(name: string): Rule | undefined {
   if (name === "deno") return deno;
   const found = interpreters.find(([pattern]) => pattern.test(name));

@@ -50,7 +50,7 @@ const parallel: Rule = (call) => {
     for (const value of values) runArg(call, value, call.shell.fork());
     return unknown;
   }
-  // One word with spaces is a text for a shell.
+  // A single word with spaces is a shell command.
   if (words.length === 1 && first.text?.includes(" ")) return runArg({ ...call, ...repeated }, first, repeated.shell);
   const hasMark = words.some(({ text }) => text?.includes("{}"));
   return call.reader.run(hasMark ? substitute(words, "{}", values) : [...words, ...values], repeated);
@@ -70,7 +70,7 @@ const fd: Rule = (call) => {
   return { kind: "files", folders: ["."] };
 };
 
-/** The arguments that a program makes of its input. */
+/** The arguments that a program such as xargs creates from its input. */
 function argsFrom(input: Input): Arg[] {
   if (input.kind === "files") return input.folders.map((folder) => plainArg(`${folder}/found`));
   if (input.kind !== "text") return [unknownArg("its input", input)];
@@ -88,11 +88,11 @@ function toFiles(folders: readonly Arg[]): Input {
   return { kind: "files", folders: texts.length > 0 ? texts.filter((text) => text !== undefined) : ["."] };
 }
 
-/** More than a command needs, and few enough that putting them everywhere takes no time. */
+/** Limits of substitutions: commands need less, and the work stays short. */
 const maxValues = 50;
 const maxProduct = 1_000_000;
 
-/** Puts each of the values in the place of a mark. */
+/** Replaces a placeholder by each of the values. */
 function substitute(words: readonly Arg[], mark: string, values: readonly Arg[]): Arg[] {
   const isTooMuch = (text: string) =>
     values.length > maxValues || values.some((value) => (value.text?.length ?? 0) * text.length * values.length > maxProduct);

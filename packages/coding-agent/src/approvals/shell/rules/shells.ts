@@ -3,7 +3,7 @@ import { type Options, readOptions } from "../options.ts";
 import { type Input, unknown } from "../shell.ts";
 import type { Arg } from "../words.ts";
 
-/** Reads what comes from elsewhere as a script: a text, or a risk where there is none to read. */
+/** Analyses an input as a script. If its text is not known, reports a risk, except for existing files. */
 export function runInput(call: Call, input: Input): Input {
   switch (input.kind) {
     case "text":
@@ -20,14 +20,14 @@ export function runInput(call: Call, input: Input): Input {
   }
 }
 
-/** Reads the text of an argument as a script. */
+/** Analyses the text of an argument as a script. */
 export function runArg(call: Call, arg: Arg, shell = call.shell): Input {
   if (arg.text !== undefined) return call.reader.runText(arg.text, shell, call.input);
   call.reader.risk(arg.origin?.kind === "download" ? "download" : "unknownCommand", describe(call));
   return unknown;
 }
 
-/** Looks at a file that is run as a program's script. */
+/** Checks a file that is run as a script. */
 export function runFile(call: Call, file: Arg): void {
   const isDownload = file.origin?.kind === "download" || call.shell.isDownload(file.text);
   if (isDownload) call.reader.risk("download", describe(call));
@@ -57,7 +57,7 @@ const source: Rule = (call) => {
   return unknown;
 };
 
-/** Programs that run a text given with an option: `su -c`, `script -c`. */
+/** Analyses scripts in the values of options: `su -c`, `script -c`. */
 export function runOptionText(call: Call, { values }: Options, ...names: string[]): void {
   for (const text of values(...names)) runArg(call, text, call.shell.fork());
 }

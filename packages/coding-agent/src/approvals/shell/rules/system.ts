@@ -2,8 +2,8 @@ import { describe, type Rule } from "../call.ts";
 import { readOptions } from "../options.ts";
 
 /**
- * Commands that change disks, services, accounts or what is installed, with the first operands or options that make them harmless. An
- * empty name stands for no arguments at all.
+ * Commands that change disks, services, accounts or installed software, with the first arguments that make them harmless. `none` means: without
+ * arguments.
  */
 const commands: Record<string, string> = {
   fdisk: "-l",
@@ -97,7 +97,7 @@ const systemCommand: Rule = (call) => {
   const isHarmless = first === undefined ? harmless.includes("none") : first.text !== undefined && harmless.includes(first.text);
   const asksForHelp = call.args.length === 1 && (first?.text === "--help" || first?.text === "--version");
   if (isHarmless || asksForHelp) return undefined;
-  // `service name status`, and a kernel setting that is only read.
+  // `service name status`, and reading a kernel setting.
   if (call.name === "service" && call.args[1]?.text === "status") return undefined;
   if (call.name === "sysctl" && call.args.every(({ text }) => text !== undefined && text !== "-w" && !text.includes("=")))
     return undefined;
@@ -116,7 +116,7 @@ const killByName: Rule = (call) => {
   return undefined;
 };
 
-/** By number it is a process that the command has seen; by a search it is all that have the name, and -1 is everything. */
+/** Risky if the processes come from a search, or if the pid is -1, which means all processes. A number in the command is not risky. */
 const kill: Rule = (call) => {
   const isSearched = call.args.some(({ origin }) => origin?.kind === "processes") || call.input.kind === "processes";
   const isEverything = call.args.slice(1).some(({ text }) => text === "-1");
@@ -126,7 +126,7 @@ const kill: Rule = (call) => {
 
 const fuser: Rule = (call) => (readOptions(call.args).has("k", "kill") ? killByName(call) : undefined);
 
-/** Containers, images and volumes that are gone for good. */
+/** Reports the deletion of containers, images and volumes. */
 const docker: Rule = (call) => {
   const { operands, has } = readOptions(call.args, "H host context c f file p project-name");
   const words = operands.map(({ text }) => text);
@@ -137,7 +137,7 @@ const docker: Rule = (call) => {
   return undefined;
 };
 
-/** What is installed for all folders is not in this one. */
+/** Reports global installations, which are outside the working folder. */
 const installGlobally: Rule = (call) => {
   const { operands, has } = readOptions(call.args, "C prefix dir F filter");
   const changes =
@@ -155,7 +155,7 @@ const groups: [string, Rule][] = [
   ["pacman", pacman],
 ];
 
-/** Looked at beside the commands that these programs run. */
+/** Applied in addition to the rules for the commands that these programs run. */
 export const extraRules = new Map<string, Rule>([
   ["docker", docker],
   ["podman", docker],
@@ -168,7 +168,7 @@ export const extraRules = new Map<string, Rule>([
 
 export const systemRules = new Map(groups.flatMap(([names, rule]) => names.split(" ").map((name) => [name, rule] as const)));
 
-/** Families of names: `mkfs.ext4`. */
+/** Finds the rule for families of names such as `mkfs.ext4`. */
 export function findSystemRule(name: string): Rule | undefined {
   if (!always.test(name)) return undefined;
   return (call) => {

@@ -6,17 +6,17 @@ import type { Arg } from "../words.ts";
 import { runArg, runInput, runOptionText } from "./shells.ts";
 
 interface Wrapper {
-  /** Options that take a value. */
+  /** Options with a value. */
   valued?: string;
-  /** Operands before the command: a duration, a container. */
+  /** The number of operands before the command, such as a duration or a container. */
   skip?: number;
-  /** Words that must come first for a command to follow: `exec` of `pnpm exec`. */
+  /** Subcommands that run a command, such as `exec` in `pnpm exec`. */
   verbs?: string;
-  /** What the wrapper itself is. */
+  /** The risk of the wrapper itself. */
   risk?: RiskKind;
   /** Options whose value is a script. */
   text?: string[];
-  /** The command runs in a container. */
+  /** Whether the command runs in a container. */
   isElsewhere?: boolean;
 }
 
@@ -126,14 +126,14 @@ const command: Rule = (call) => {
   return has("v", "V") ? unknown : runWords(call, operands, call.shell);
 };
 
-/** Joins its operands and gives them to a shell. */
+/** Joins its operands and runs them in a shell. */
 const watch: Rule = (call) => {
   const { operands, has } = readOptions(call.args, "n interval", { untilOperand: true });
   if (has("x", "exec")) return runWords(call, operands, call.shell);
   return runJoined(call, operands, call.shell);
 };
 
-/** A command on another machine, where nothing is in the working folder. */
+/** Runs a command on another machine, which has no working folder. */
 const ssh: Rule = (call) => {
   const { operands } = readOptions(call.args, "b c D E e F I i J L l m O o p Q R S W w B", { untilOperand: true });
   const [, ...words] = operands;
@@ -148,7 +148,7 @@ function runJoined(call: Call, words: readonly Arg[], shell: Shell): Input {
 }
 
 function joinTexts(words: readonly Arg[]): string | undefined {
-  // What is only known at run time stays a variable of the text.
+  // Parts that are only known at run time stay in the text as variables.
   return words[0]?.text === undefined ? undefined : words.map(({ text, source }) => text ?? source).join(" ");
 }
 
