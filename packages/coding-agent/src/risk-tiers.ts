@@ -1,10 +1,10 @@
-/** How far a tool call may reach, in rising order. */
+/** The risk tiers of tool calls, in ascending order. */
 export const riskTiers = ["read", "write", "execute", "confirm_required"] as const;
 
 /**
- * - `read`: looks at files
+ * - `read`: reads files
  * - `write`: changes files inside the working folder
- * - `execute`: runs something
- * - `confirm_required`: runs or changes something that a person should see first
+ * - `execute`: runs programs
+ * - `confirm_required`: runs or changes something that the user should review first
  */
 export type RiskTier = (typeof riskTiers)[number];

@@ -4,30 +4,31 @@ import type { SessionEntry } from "./conversation/entries.ts";
 import type { SessionFilter, SessionLine, SessionLog, SessionStore } from "./conversation/session-store.ts";
 import type { SessionHeader } from "./protocol/frames.ts";
 
-/** One promise of the `SessionStore` contract. */
+/** A test for one requirement of the `SessionStore` contract. */
 export interface SessionStoreTest {
   name: string;
-  /** Rejects with an `AssertionError` when the store breaks the promise. */
+  /** Rejects with an `AssertionError` if the store does not fulfil the requirement. */
   run(): Promise<void>;
 }
 
 export interface SessionStoreTestOptions {
   /**
-   * Another object for the sessions of a store, as another process would have one. With it is tested that sessions and locks are in the
-   * store, and not in the object.
+   * Creates a second object for the sessions of a store, as in another process. It is used to test that sessions and locks are in the store, not
+   * in the object.
    */
   reopen?(store: SessionStore): SessionStore | Promise<SessionStore>;
 }
 
-/** Milliseconds between two appends whose order must show: more than the clock of a file system is coarse. */
+/** Milliseconds between two appends with different times: more than the resolution of a file system's clock. */
 const clockStep = 25;
 
 type Check = (store: SessionStore) => Promise<void>;
 
 /**
- * The contract of `SessionStore` as tests, for any test runner: `for (const { name, run } of sessionStoreTests(createStore)) test(name, run)`.
+ * Returns the contract of `SessionStore` as tests, for any test runner:
+ * `for (const { name, run } of sessionStoreTests(createStore)) test(name, run)`.
  *
- * @param createStore - Makes an empty store; called once for each test.
+ * @param createStore - Creates an empty store; called once per test.
  */
 export function sessionStoreTests(
   createStore: () => SessionStore | Promise<SessionStore>,
@@ -304,7 +305,7 @@ function message(id: string, parentId: string | null = null, text = `text ${id}`
   return { type: "message", id, parentId, timestamp, message: { role: "user", content: text, timestamp: 1 } };
 }
 
-/** Entries that a store must not look into: of all kinds, with characters and keys that are easily lost. */
+/** Entries of all kinds, with characters and keys that are easily lost. A store must not interpret them. */
 function strangeEntries(): SessionEntry[] {
   let deep: unknown = "bottom";
   for (let depth = 0; depth < 500; depth += 1) deep = { deep: [deep] };
@@ -331,7 +332,7 @@ async function append(log: SessionLog, lines: readonly SessionLine[]): Promise<v
   await log.append(lines, () => undefined);
 }
 
-/** Begins a session and leaves it open. */
+/** Creates a session and leaves it open. */
 async function begin(
   store: SessionStore,
   id: string,
@@ -344,7 +345,7 @@ async function begin(
   return log;
 }
 
-/** As `begin`, and closes it. */
+/** Creates a session and closes it. */
 async function keep(...args: Parameters<typeof begin>): Promise<string> {
   const log = await begin(...args);
   await log.close();
@@ -362,12 +363,12 @@ async function idsIn(store: SessionStore, filter?: SessionFilter): Promise<strin
   return (await store.list(filter)).map(({ id }) => id);
 }
 
-/** As JSON, which is what sessions consist of; so keys like `__proto__` count too. */
+/** Compares as JSON, the format of sessions, so that keys such as `__proto__` count too. */
 function same(found: unknown, expected: unknown): void {
   assert.equal(JSON.stringify(found), JSON.stringify(expected));
 }
 
-/** By the brand, since the store may have another copy of the class. */
+/** Checks the brand of the error, because the store may use another copy of the class. */
 async function fails(code: string, act: () => unknown): Promise<void> {
   const isExpected = (error: unknown) => {
     const { [brand]: kind, code: found } = error as { [brand]?: unknown; code?: unknown };

@@ -3,13 +3,13 @@ import type * as TypeBox from "@sinclair/typebox";
 
 let loaded: typeof TypeBox.Type | undefined;
 
-/** TypeBox is hundreds of files: a program that writes no schemas with it shall not read them. */
+/** Loads TypeBox, which has hundreds of files, only if a program uses it to write schemas. */
 function load(): typeof TypeBox.Type {
   loaded ??= (createRequire(import.meta.url)("@sinclair/typebox") as typeof TypeBox).Type;
   return loaded;
 }
 
-/** TypeBox's builder of schemas, for parameters of tools. Loaded when it is used. */
+/** TypeBox's schema builder, for the parameters of tools. TypeBox is loaded on first use. */
 export const Type: typeof TypeBox.Type = new Proxy({} as typeof TypeBox.Type, {
   get: (_, name) => Reflect.get(load(), name),
   has: (_, name) => name in load(),

@@ -1,9 +1,9 @@
 import { createRequire } from "node:module";
 
-/** What the build puts in the place of this name; from source there is none. */
+/** Replaced by the build; not defined when the sources run directly. */
 declare const builtVersion: string | undefined;
 
-/** The version of this package: a bare semantic version. The build writes it down, since every start in RPC mode tells it. */
+/** The version of this package, such as `1.2.3`. The build inserts it, because each start in RPC mode needs it. */
 export function packageVersion(): string {
   if (typeof builtVersion === "string") return builtVersion;
   const packageJson: unknown = createRequire(import.meta.url)("@pikit/coding-agent/package.json");

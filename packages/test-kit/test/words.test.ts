@@ -9,7 +9,7 @@ const cleanPlaces = [
   "agent/src",
   "ai/src",
   "coding-agent/src/approvals",
-  "coding-agent/src/@(cli|errors|main|runtime|serve|suggest|until-aborted|user-interface).ts",
+  "coding-agent/src/*.ts",
   "coding-agent/src/cli",
   "coding-agent/src/config/!(update-json-file|proper-lockfile.d).ts",
   "coding-agent/src/conversation/!(session-lock).ts",

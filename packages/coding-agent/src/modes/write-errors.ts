@@ -1,7 +1,7 @@
-/** The error codes after the reader has gone: a closed pipe, a reset connection, a closed terminal. */
+/** The error codes after the reader has closed its end: a closed pipe, a reset connection, a closed terminal. */
 const goneCodes: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "EIO"]);
 
-/** The code of a write error; undefined if only the reader has gone. */
+/** The code of a write error; undefined if only the reader has closed its end. */
 export function failureOf(error: unknown): string | undefined {
   const code = (error as NodeJS.ErrnoException).code ?? String(error);
   return goneCodes.has(code) ? undefined : code;

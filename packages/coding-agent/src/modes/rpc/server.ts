@@ -177,7 +177,7 @@ export class RpcServer {
     if (!Object.hasOwn(record, "id") && commandsOfFirstProtocol.has(command)) this.#output.send({ type: "error", error });
   }
 
-  /** Sends a response with the command name as the client sent it, and with the client's id, whatever its type is. */
+  /** Sends a response with the command name as the client sent it, and with the client's id of any type. */
   #respond(record: Record<string, unknown>, outcome: { success: true; data?: unknown } | { success: false; error: string }): void {
     const id = Object.hasOwn(record, "id") ? { id: record.id } : {};
     const response: RpcResponse = { ...id, type: "response", command: String(record.type), ...outcome };

@@ -4,7 +4,7 @@ import { comparePaths } from "../search/name-order.ts";
 import { isInRepository } from "../search/repositories.ts";
 import { walkTree } from "../search/walk.ts";
 import type { GrepRequest } from "./grep-request.ts";
-import { unlessHeldUp } from "./held-up.ts";
+import { guardAgainstHang } from "./hang-guard.ts";
 import { type FoundMatches, MatchCollector, mergeMatches, toFoundLine } from "./matches.ts";
 import { maxLineLength } from "./parameters.ts";
 import { explainRefusal } from "./pattern-errors.ts";
@@ -43,7 +43,7 @@ const fixedArgs = [
  * @throws {RipgrepUnavailable} Also if the search would hang. {ToolError} `invalid_pattern` or `search_failed`. The reason of the abort signal.
  */
 export function searchWithRipgrep(program: string, request: GrepRequest): Promise<FoundMatches> {
-  return unlessHeldUp(request, (signal) => searchRoot(program, { ...request, signal }));
+  return guardAgainstHang(request, (signal) => searchRoot(program, { ...request, signal }));
 }
 
 async function searchRoot(program: string, request: GrepRequest): Promise<FoundMatches> {

@@ -13,7 +13,7 @@ const checkAfterMs = 500;
  *
  * @throws {RipgrepUnavailable} If there is such a file. Also the errors of the search.
  */
-export async function unlessHeldUp<T>(request: GrepRequest, search: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function guardAgainstHang<T>(request: GrepRequest, search: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const work = new AbortController();
   const abort = () => work.abort(request.signal.reason);
   const over = new AbortController();
