@@ -9,25 +9,25 @@ import { type ApprovalRules, decide } from "./policy.ts";
 import { createQuestion } from "./question.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** What calls are judged by. Policy and folder are looked up for each call, so they may change. */
+/** The options for decisions. Policy and folder are read for each call, so they may change. */
 export interface ApprovalOptions extends ApprovalRules, ToolTiers {
   /** The working folder, absolute. */
   cwd: string;
   user: UserInterface;
-  /** Where the paths of `write`, `edit` and `bash` lead. Default: the files of this machine. */
+  /** The file system for the paths of `write`, `edit` and `bash`. Default: the files of this machine. */
   files?: FileAccess;
-  /** Milliseconds until a question counts as answered with no. Default: 10 minutes. */
+  /** Milliseconds after which an unanswered question counts as no. Default: 10 minutes. */
   timeoutMs?: number;
 }
 
-/** Decides about tool calls, and asks where that is needed. */
+/** Decides about tool calls, and asks the user if needed. */
 export interface Approvals {
-  /** What the call is, whatever the policy says about that. */
+  /** Assesses the risk of a call, independent of the policy. */
   assess(call: Pick<PendingToolCall, "tool" | "params">): Promise<Verdict>;
   /**
-   * The last step before a call runs, with its final parameters.
+   * Checks a call with its final parameters; the last step before it runs.
    *
-   * @returns undefined when it may run, else a text for the model.
+   * @returns undefined if the call may run, otherwise a text for the model.
    */
   check(call: Pick<PendingToolCall, "tool" | "params">, signal: AbortSignal): Promise<{ refuse: string } | undefined>;
 }
