@@ -11,13 +11,13 @@ export interface UpdateOptions {
 }
 
 /**
- * Changes a configuration file that holds one JSON object: reads what is there now, hands it to `change`, and puts the result in its place,
- * so that what others wrote meanwhile stays. At any moment the file is either the old or the new one. A missing file is begun with mode
+ * Changes a configuration file that holds one JSON object: reads its content, calls `change` with it and writes the result, under the file's
+ * lock. So no change of another process is lost, and the file has either its old or its new content. A missing file is created with mode
  * 0600.
  *
- * @param change - Returns the new content; called while nobody else who uses this function can write.
- * @throws {UsageError} When the file is malformed, which it then stays, when another process does not let go of it in time, or when it
- *   cannot be written.
+ * @param change - Returns the new content. Called while this process holds the lock.
+ * @throws {UsageError} When the file is not a JSON object (it stays unchanged), when another process holds the lock for too long, or when
+ *   the file cannot be written.
  */
 export async function updateJsonFile(
   path: string,
@@ -54,7 +54,7 @@ function describeLocked(path: string, waitMs: number, { lockPath, found }: Locke
   return isElsewhere(found.holder) ? `${isLocked} If that process has ended, remove ${lockPath}.` : isLocked;
 }
 
-/** A lock that cannot be removed is no failure of the change: other processes replace it when this one has ended. */
+/** Releases the lock. If that fails, the change still counts: other processes replace the lock when this process has ended. */
 function release(lock: FileLock): void {
   try {
     lock.release();
@@ -63,7 +63,7 @@ function release(lock: FileLock): void {
   }
 }
 
-/** People keep their configuration elsewhere and link to it: the link stays. */
+/** The file to write. Some users keep their configuration elsewhere and link to it: the link stays. */
 async function findTarget(path: string): Promise<string> {
   try {
     await makeFolder(dirname(path), 0o700);

@@ -5,9 +5,9 @@ import { describeHolder, isElsewhere } from "../locks/holder.ts";
 /**
  * Takes the lock of a session file.
  *
- * @param target - The file with links followed.
- * @param session - The path that the user knows, for messages.
- * @throws {SessionError} `locked` while another holder has it.
+ * @param target - The path with symbolic links resolved.
+ * @param session - The path that the user knows, for error messages.
+ * @throws {SessionError} `locked` while another holder has the lock.
  * @throws The system's error when the lock file cannot be written.
  */
 export function lockSession(target: string, session: string, options?: TakeLockOptions): FileLock {

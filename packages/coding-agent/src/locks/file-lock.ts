@@ -8,13 +8,13 @@ const retryEveryMs = 50;
 
 export interface TakeLockOptions {
   /**
-   * Replace the lock of a process that cannot be asked about, because it is on another host or in another container. That is right only
-   * when the process is known to have ended. A lock whose holder runs here stays. Default false.
+   * Whether to replace the lock of a holder on another host or in another container. Correct only if that process has ended, which this
+   * system cannot see. A holder that runs here keeps its lock. Default: false.
    */
   takeOver?: boolean;
 }
 
-/** The lock is held by a process that may be running, or its place is taken by something that names no process. */
+/** The lock has a holder that may still run, or the path of the lock holds something that names no process. */
 export class LockedError extends Error {
   override readonly name = "LockedError";
   readonly lockPath: string;
@@ -28,12 +28,12 @@ export class LockedError extends Error {
   }
 }
 
-/** The locks of this process by the path of their file. They are released when it exits; a killed process leaves them to be replaced. */
+/** The locks of this process by the path of the lock file. They are released at exit; if the process is killed, other processes replace them. */
 const held = new Map<string, FileLock>();
 
 /**
- * The right to write to one file. The process that has it is named in `<file>.lock`, and holds it until it releases it or ends: there are
- * no timeouts, since a process may be stopped for any time and go on. See docs/decisions/how-files-are-locked.md.
+ * The right to write to one file. The file `<file>.lock` names the holder. A lock ends with its release or with its holder; it has no timeout,
+ * because a process may be stopped for any time and then continue. See docs/decisions/how-files-are-locked.md.
  */
 export class FileLock {
   readonly #path: string;
@@ -45,15 +45,15 @@ export class FileLock {
   }
 
   /**
-   * Takes the lock of a file, which need not exist; its folder must.
+   * Takes the lock of a file. The file need not exist, its folder must.
    *
-   * @param file - With links followed, so that all names of the file have one lock.
-   * @throws {LockedError} While another holder has it.
+   * @param file - The path with symbolic links resolved, so that all names of the file have one lock.
+   * @throws {LockedError} While another holder has the lock.
    * @throws The system's error when the lock file cannot be written.
    */
   static take(file: string, { takeOver = false }: TakeLockOptions = {}): FileLock {
     const path = `${file}.lock`;
-    // The holder elsewhere that the caller knows to have ended is the one found first; another that comes meanwhile is running.
+    // The caller knows that the holder found first has ended. Another holder that appears meanwhile is running.
     let ended: Holder | undefined;
     for (;;) {
       if (held.get(path)?.isHeld) throw new LockedError(path, { holder: ownProcess() });
@@ -70,7 +70,7 @@ export class FileLock {
   }
 
   /**
-   * As `take`, and waits while another holder has the lock.
+   * Like `take`, but waits while another holder has the lock.
    *
    * @throws {LockedError} When it was not released within `waitMs` milliseconds.
    */
@@ -94,11 +94,11 @@ export class FileLock {
   }
 
   /**
-   * Removes a lock whose holder has ended. Only the holder of the lock's own lock does so: without it, a slow process could remove the new
-   * lock that a fast one has put in the place of the old one.
+   * Removes the lock of a holder that has ended, under a second lock. Without it, a slow process could remove the new lock of a process
+   * that replaced the old one meanwhile.
    */
   static #remove(path: string, state: LockState): void {
-    // Never taken over: it is held for a moment, and two processes that take over at once must not both have it.
+    // Never taken over: it is held for a moment, and two processes that take over at the same time must not both hold it.
     const guard = FileLock.take(path);
     try {
       if (isSameState(readLockFile(path), state)) rmSync(path, { force: true });
@@ -107,20 +107,20 @@ export class FileLock {
     }
   }
 
-  /** Whether the lock file is still the one that this process wrote: it may have been removed or replaced. */
+  /** Whether the lock file is still the one of this process, and was not removed or replaced. */
   get isHeld(): boolean {
     if (held.get(this.#path) !== this) return false;
     const identity = identifyFile(this.#path);
     if (identity === undefined) return false;
     if (identity === this.#identity) return true;
-    // It may have been touched or copied.
+    // The file may have been touched or copied.
     const state = readLockFile(this.#path);
     if (state.kind !== "held" || !isSameProcess(state.holder, ownProcess())) return false;
     this.#identity = identity;
     return true;
   }
 
-  /** Gives the lock up. Safe to call twice. */
+  /** Releases the lock. A second call has no effect. */
   release(): void {
     const isOurs = this.isHeld;
     if (held.get(this.#path) === this) held.delete(this.#path);

@@ -2,15 +2,15 @@ import { readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { lookUpProcess } from "./process-start.ts";
 
-/** The process that holds a lock, as the lock file describes it. */
+/** The holder of a lock: a process, as the lock file describes it. */
 export interface Holder {
   pid: number;
-  /** As `lookUpProcess` tells it. */
+  /** As `lookUpProcess` returns it. */
   startTime: string;
   host: string;
-  /** On Linux: the namespace in which `pid` is a number. Each container has its own, also where containers share a host name. */
+  /** Linux: the namespace of `pid`. Each container has its own, even if several containers share a host name. */
   pidNamespace?: string;
-  /** When the lock was taken; ISO 8601. */
+  /** The time when the lock was taken; ISO 8601. */
   since?: string;
 }
 
@@ -40,7 +40,7 @@ function findPidNamespace(): string | undefined {
   }
 }
 
-/** @returns undefined when the text names no process. */
+/** Reads the content of a lock file. Returns undefined if it names no process. */
 export function parseHolder(text: string): Holder | undefined {
   try {
     const { pid, startTime, host, pidNamespace, since } = JSON.parse(text) as Record<string, unknown>;
@@ -60,21 +60,21 @@ export function isSameProcess(a: Self, b: Self): boolean {
   return a.pid === b.pid && a.startTime === b.startTime && a.host === b.host && a.pidNamespace === b.pidNamespace;
 }
 
-/** Whether the system cannot be asked about the holder: it runs, or ran, on another host or in another container. */
+/** Whether the holder is, or was, on another host or in another container: this system cannot see whether it still runs. */
 export function isElsewhere({ host, pidNamespace }: Self): boolean {
   const self = ownProcess();
   if (host !== self.host) return true;
   return pidNamespace !== undefined && self.pidNamespace !== undefined && pidNamespace !== self.pidNamespace;
 }
 
-/** Whether the holder may still be running. One that is elsewhere cannot be asked about, so it counts as running. */
+/** Whether the holder may still run. A holder elsewhere counts as running. */
 export function mayBeRunning(holder: Self): boolean {
   if (isElsewhere(holder)) return true;
   const now = lookUpProcess(holder.pid);
   return now.isRunning && (now.startTime === "" || holder.startTime === "" || now.startTime === holder.startTime);
 }
 
-/** Names the holder in the middle of a sentence; one that is elsewhere with its host, and since when it has held the lock. */
+/** The name of the holder for the middle of a sentence. For a holder elsewhere, with its host and the time when it took the lock. */
 export function describeHolder(holder: Holder): string {
   const { pid, host, since } = holder;
   const self = ownProcess();

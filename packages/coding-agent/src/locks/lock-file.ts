@@ -3,12 +3,12 @@ import { assertRegular, fileLimits, isMissing, openFileSync, readWholeSync, reas
 import { type Holder, parseHolder } from "./holder.ts";
 
 /**
- * What is in the place of a lock.
+ * The state of a lock file.
  *
- * - `absent`: nothing
- * - `held`: a lock that names its holder, which may have ended
- * - `cutOff`: the beginning of a lock, or zeros: a full disk or a power failure interrupted the process that made it
- * - `strange`: something else; `problem` says what, as the end of a sentence
+ * - `absent`: there is no file
+ * - `held`: the file names the holder, which may have ended
+ * - `cutOff`: the file has only the beginning of a lock, or zeros, after a full disk or a power failure
+ * - `strange`: the path holds something else; `problem` describes it as the end of a sentence
  */
 export type LockState =
   | { kind: "absent" }
@@ -16,10 +16,11 @@ export type LockState =
   | { kind: "cutOff" }
   | { kind: "strange"; problem: string };
 
+/** Reads a lock file without following a link. */
 export function readLockFile(path: string): LockState {
   let text: string;
   try {
-    // A link is not followed: it may lead to another program's file.
+    // A link may lead to a file of another program.
     assertRegular(lstatSync(path), path);
     text = readWholeSync(path, fileLimits.lock).toString("utf8");
   } catch (error) {
@@ -30,16 +31,16 @@ export function readLockFile(path: string): LockState {
   return isCutOff(text) ? { kind: "cutOff" } : { kind: "strange", problem: "it does not say which process made it" };
 }
 
-/** Whether a text is the beginning of what we write, or the zeros that a power failure leaves in its place. */
+/** Whether a text is the beginning of a lock, or the zeros that a power failure leaves. */
 function isCutOff(text: string): boolean {
   const start = '{"pid":';
   return /^\0*$/.test(text) || start.startsWith(text) || (text.startsWith(start) && !text.includes("}"));
 }
 
 /**
- * Creates a lock file, or returns false when its place is taken. The file appears with its content, so that no process reads a part of it.
+ * Creates a lock file, or returns false if the path exists. The file appears with its full content, so no process reads a part of it.
  *
- * @throws The system's error when it cannot be written.
+ * @throws The system's error when the file cannot be written.
  */
 export function createLockFile(path: string, holder: Holder): boolean {
   const content = JSON.stringify(holder);
@@ -68,7 +69,7 @@ function createInPlace(path: string, content: string): boolean {
   }
 }
 
-/** Makes a file, or none when it cannot be written. */
+/** Creates a file. If writing fails, no file is left. */
 function writeNew(path: string, content: string): void {
   const { file } = openFileSync(path, { use: "create" });
   try {
@@ -85,7 +86,7 @@ function isExisting(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "EEXIST";
 }
 
-/** Distinguishes a lock file from a later one at the same path, which may have the same inode. Undefined when there is none. */
+/** The identity of a file. A later file at the same path has another one, even with the same inode. Undefined if there is no file. */
 export function identifyFile(path: string): string | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats && `${stats.dev} ${stats.ino} ${stats.mtimeMs}`;
