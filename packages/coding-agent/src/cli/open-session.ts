@@ -13,13 +13,15 @@ const listener: UserInterface = { ...absentUser, notify: (message) => writeError
 /**
  * Creates the session of the command line, makes sure that it is saved when the process ends, and reports unreadable entries of its file. The
  * mode must start it.
+ *
+ * @param user - Answers dialogs until the mode connects its own user. Default: notifications go to stderr, dialogs resolve to their defaults.
  */
-export async function openSession(args: Arguments): Promise<AgentSession> {
+export async function openSession(args: Arguments, user: UserInterface = listener): Promise<AgentSession> {
   checkTakeOver(args);
   const session = await createAgentSession({
     ...toSessionOptions(args),
     onProblem: writeError,
-    user: listener,
+    user,
     autoStart: false,
   });
   onEndSignal(() => session.dispose());

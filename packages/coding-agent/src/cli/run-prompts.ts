@@ -4,6 +4,7 @@ import { runJsonMode } from "../modes/json.ts";
 import { runPrintMode } from "../modes/print.ts";
 import { runTextMode } from "../modes/text.ts";
 import type { StreamMode } from "../protocol/data.ts";
+import type { UserInterface } from "../user-interface.ts";
 import type { Arguments } from "./args.ts";
 import { openSession } from "./open-session.ts";
 import { preparePlainOutput } from "./plain-output.ts";
@@ -11,7 +12,7 @@ import { readFileArguments, readPrompts } from "./prompts.ts";
 
 /** Runs `pi [prompt]`, `pi -p` or `pi --mode json`. */
 export async function runPrompts(mode: string, args: Arguments): Promise<number> {
-  const session = await openSession(args);
+  const session = await openSession(args, mode === "json" ? undefined : await findUser());
   if (!session.models.current) throw new SessionError("no_model", noModelMessage());
   const files = await readFileArguments(args.prompts, session.cwd);
   const prompts = readPrompts(args.prompts, files);
@@ -21,6 +22,12 @@ export async function runPrompts(mode: string, args: Arguments): Promise<number>
   const exitCode = await (mode === "print" ? runPrintMode : runTextMode)(session, prompts);
   await settleOutput();
   return exitCode;
+}
+
+/** The user at the terminal, who is asked there; undefined if stdin or stderr is not a terminal. */
+async function findUser(): Promise<UserInterface | undefined> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  return new (await import("../modes/terminal-user.ts")).TerminalUser();
 }
 
 /** The number of providers in the message; the documentation lists the others. */

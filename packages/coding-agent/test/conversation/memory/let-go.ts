@@ -24,7 +24,7 @@ const [place = "", cwd = "", agentDir = "", length = "0"] = process.argv.slice(2
 const callsPerPrompt = 4;
 /** Few large ones: a script's model counts the characters of the whole context with each answer. */
 const resultCount = 3 * callsPerPrompt;
-const resultLength = Number(length) / resultCount;
+let resultLength = 1000;
 /** What the bytes of an image begin with. */
 const pngSignature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 /** Milliseconds until what is not needed has to be gone: in memory it is packed first. */
@@ -119,7 +119,7 @@ async function userEntry(session: AgentSession, index: number): Promise<string> 
   return entry.entryId;
 }
 
-async function measure(step: (session: AgentSession) => Promise<unknown>): Promise<LetGoReport> {
+async function measure(step: (session: AgentSession) => Promise<unknown>, waitMs: number): Promise<LetGoReport> {
   watched = [];
   const session = await createAgentSession({ ...common, session: place === "memory" ? "memory" : "new" });
   session.subscribe((event) => {
@@ -135,7 +135,7 @@ async function measure(step: (session: AgentSession) => Promise<unknown>): Promi
   }
   const full = await collect(3);
   await step(session);
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + waitMs;
   await collect(1);
   while (strangersTo(session).length > 0 && performance.now() < deadline) await collect(1);
   const left = await collect(2);
@@ -176,8 +176,9 @@ function countBy(names: readonly string[]): Record<string, number> {
   return counts;
 }
 
-// The first one loads what is loaded once.
-await measure(async () => undefined);
+// With little text first: this loads and compiles everything that is loaded once.
+for (const step of Object.values(steps)) await measure(step, 0);
+resultLength = Number(length) / resultCount;
 const reports: Record<string, LetGoReport> = {};
-for (const [name, step] of Object.entries(steps)) reports[name] = await measure(step);
+for (const [name, step] of Object.entries(steps)) reports[name] = await measure(step, patienceMs);
 process.stdout.write(JSON.stringify(reports));

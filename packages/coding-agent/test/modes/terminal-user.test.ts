@@ -1,0 +1,105 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import type { ScriptedAnswer } from "@pikit/ai";
+import { expect, test } from "vitest";
+import { TerminalUser } from "../../src/modes/terminal-user.ts";
+import { cleanEnvironment, cliArguments } from "../helpers/cli.ts";
+import { hasTerminal } from "../helpers/terminal.ts";
+import { useWorkspace } from "../helpers/workspace.ts";
+
+const workspace = useWorkspace();
+
+/** Types each answer when its question is on the terminal. */
+function playUser(...answers: [question: string, typed: string][]) {
+  const stdin = new PassThrough();
+  const stderr = new PassThrough();
+  let shown = "";
+  stderr.setEncoding("utf8").on("data", (text: string) => {
+    shown += text;
+    // Several questions may come at once.
+    for (let next = answers[0]; next && shown.includes(next[0]); next = answers[0]) {
+      const [question, typed] = next;
+      answers.shift();
+      shown = shown.slice(shown.indexOf(question) + question.length);
+      setImmediate(() => stdin.write(typed));
+    }
+  });
+  return { user: new TerminalUser({ stdin, stderr }), stdin };
+}
+
+test("a question is answered by a line: only a yes is a yes", async () => {
+  const { user } = playUser(["[y/N] ", "y\n"], ["[y/N] ", "YES \n"], ["[y/N] ", "\n"], ["[y/N] ", "yolo\n"]);
+  const question = { title: "Allow bash?", message: "rm -rf build\nls" };
+  const answers: boolean[] = [];
+  for (let index = 0; index < 4; index += 1) answers.push(await user.confirm(question));
+  expect(answers).toEqual([true, true, false, false]);
+});
+
+test("choices by number or name, a line, several lines, and how a run goes on", async () => {
+  const { user } = playUser(
+    ...([["none): ", "2\n"]] as [string, string][]),
+    ["none): ", "red\n"],
+    ["none): ", "7\n"],
+    ["(a name) > ", " Ann \n"],
+    ["> ", "\n"],
+    ["> ", "one\ntwo\n\n"],
+    ["hint > ", "y\n"],
+    ["hint > ", "look in src\n"],
+    ["hint > ", "\n"],
+  );
+  const colours = { title: "Colour?", options: ["red", "blue"] };
+  expect([await user.select(colours), await user.select(colours), await user.select(colours)]).toEqual(["blue", "red", undefined]);
+  expect(await user.input({ title: "Name?", placeholder: "a name" })).toBe("Ann");
+  expect(await user.input({ title: "Nothing?" })).toBeUndefined();
+  expect(await user.editor({ title: "Text?" })).toBe("one\ntwo");
+  const limit = { reason: "max_iterations" as const, message: "Many calls.", suggestions: ["Continue", "Stop"] };
+  expect(await user.clarify(limit)).toEqual({ action: "continue" });
+  expect(await user.clarify(limit)).toEqual({ action: "continue", hint: "look in src" });
+  expect(await user.clarify(limit)).toEqual({ action: "stop" });
+});
+
+test("an abort, a timeout and the end of the input give the default, and the next question is put", async () => {
+  const controller = new AbortController();
+  const { user, stdin } = playUser(["[y/N] ", ""], ["[y/N] ", ""], ["[y/N] ", "y\n"]);
+  const question = { title: "Allow?", message: "x" };
+  const aborted = user.confirm(question, { signal: controller.signal });
+  const late = user.confirm(question, { timeoutMs: 1 });
+  const answered = user.confirm(question);
+  setImmediate(() => controller.abort());
+  expect([await aborted, await late, await answered]).toEqual([false, false, true]);
+  expect(await user.confirm(question, { signal: AbortSignal.abort() })).toBe(false);
+  const last = user.confirm(question);
+  stdin.end();
+  expect(await last).toBe(false);
+});
+
+test.skipIf(!hasTerminal).each([
+  ["y\r", "gone"],
+  ["n\r", "the user was asked and declined"],
+])("pi 'prompt' on a terminal asks for approval there; typed: %j", async (typed, expected) => {
+  const call: ScriptedAnswer = { toolCalls: [{ name: "bash", arguments: { command: "rm -rf build && echo gone" } }] };
+  const model = await workspace.script(call, { text: "Done." });
+  await workspace.write("work/build/x", "");
+  const args = ["--model", model, "--approval", "on-risk", "Clean up"];
+  const command = [process.execPath, ...cliArguments, ...args].map((part) => `'${part}'`).join(" ");
+  const child = spawn("script", ["-qec", command, "/dev/null"], {
+    cwd: workspace.cwd,
+    env: cleanEnvironment(workspace, { TERM: "xterm", SHELL: "/bin/sh" }),
+  });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    const wasAsked = output.includes("[y/N] ");
+    output += text;
+    if (!wasAsked && output.includes("[y/N] ")) child.stdin.write(typed);
+  });
+  await new Promise((resolve) => child.on("close", resolve));
+  expect(output).toContain("Allow bash?");
+  expect(output).toContain("rm -rf build && echo gone");
+  expect(output).toContain("Done.");
+  const [file = ""] = await workspace.sessionFiles();
+  expect(await readFile(file, "utf8")).toContain(expected);
+  expect(existsSync(join(workspace.cwd, "build"))).toBe(expected !== "gone");
+});
