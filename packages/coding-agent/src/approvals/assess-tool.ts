@@ -52,7 +52,7 @@ export function isReader(tool: AgentTool, tiers: ToolTiers): boolean {
 export async function assessTool(tool: AgentTool, params: unknown, place: Place, tiers: ToolTiers): Promise<Verdict> {
   const tier = findTier(tool, tiers);
   if (typeof tier === "function") return tier(params as Params, place);
-  return { tier, reasons: tier === "confirm_required" ? [`is a tool that always needs a yes: ${tool.name}`] : [] };
+  return { tier, reasons: tier === "confirm_required" ? [`calls a tool that always needs approval: ${tool.name}`] : [] };
 }
 
 function findTier(tool: AgentTool, { isBuiltIn, toolTiers = {} }: ToolTiers): RiskTier | Assess {
@@ -76,7 +76,7 @@ async function assessWrite(
     return { tier: "write", reasons: [] };
   }
   if (target === undefined) {
-    return { tier: "confirm_required", reasons: [`writes to a place that cannot be found out: ${path}`] };
+    return { tier: "confirm_required", reasons: [`writes to a path that cannot be resolved: ${path}`] };
   }
   const folder = await files.realpath(cwd).catch(() => cwd);
   if (isInside(folder, target)) return { tier: "write", reasons: [] };

@@ -79,9 +79,9 @@ function explainReadOnly(name: string): string {
 }
 
 const answers: Record<Exclude<Answer, "yes">, string> = {
-  no: "the user was asked and declined. Do not try the same in another way; go on without it, or ask what the user wants instead",
-  timeout: "the user was asked and did not answer in time, which counts as no. Go on without it, or say what is needed",
-  absent: "it needs the user's approval, and nobody is there to give it. Find a way without it, or say what is needed",
+  no: "the user was asked and declined. Do not try the same in another way; continue without it, or ask what the user wants instead",
+  timeout: "the user was asked and did not answer in time, which counts as no. Continue without it, or say what is needed",
+  absent: "it needs the user's approval, but there is no user to ask. Find a way without it, or say what is needed",
   aborted: "the run was aborted while the user was asked",
 };
 

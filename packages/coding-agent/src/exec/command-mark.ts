@@ -16,7 +16,7 @@ let runners = 0;
  * (see `spawn-command.ts`): 9 digits for the process, 4 for the runner, 6 for the command.
  */
 export function processMark(): string {
-  // Created with the first command, because drawing random numbers at the start would make every start slower.
+  // Created with the first command, so that it does not slow down the start.
   ownDigits ??= `${randomInt(1, 9)}${padded(randomInt(1e8), 8)}`;
   return ownDigits;
 }

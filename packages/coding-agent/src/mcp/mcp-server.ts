@@ -158,7 +158,7 @@ export class McpServer {
 
   async #ready(signal: AbortSignal): Promise<McpConnection> {
     while (!this.#connection) {
-      if (this.#life.signal.aborted) throw this.#unavailable("the session has left it");
+      if (this.#life.signal.aborted) throw this.#unavailable("it was stopped");
       const waitMs = this.#nextAttemptAt - performance.now();
       if (waitMs > longestWaitMs) throw this.#unavailable(`the next attempt is made in ${Math.ceil(waitMs / 1000)} seconds`);
       const before = this.#failures;
@@ -194,7 +194,7 @@ export class McpServer {
 
   #unavailable(more?: string): ToolError {
     const text = `The MCP server ${this.name} is not running${more === undefined ? "" : `; ${more}`}. ${this.#problem}`;
-    return new ToolError("mcp_unavailable", `${text.trimEnd()} Go on without it, or tell the user.`);
+    return new ToolError("mcp_unavailable", `${text.trimEnd()} Continue without it, or tell the user.`);
   }
 
   #toToolError(error: unknown, tool: string): ToolError {
@@ -205,7 +205,7 @@ export class McpServer {
       return new ToolError("timeout", text, { cause: error });
     }
     const reason = this.#redact(describe(error)).slice(0, maxProblemLength).trimEnd().replace(/\.?$/, ".");
-    const doubt = failure === "closed" ? " The call may have had its effect all the same; look before you repeat it." : "";
+    const doubt = failure === "closed" ? " The call may have had an effect anyway; check before you repeat it." : "";
     return new ToolError("mcp_failed", `${tool} of the MCP server ${this.name} failed: ${reason}${doubt}`, { cause: error });
   }
 

@@ -49,7 +49,7 @@ export async function toToolResult(
   const { text, ...limited } = await limitText(texts.filter((part) => part !== "").join("\n\n"));
   const isSmall = json !== undefined && json.length <= maxStructuredLength;
   const details = { server, tool, ...(isSmall ? { structuredContent } : {}), ...limited } as McpToolDetails;
-  if (isError) throw new ToolError("mcp_tool_error", text === "" ? `${tool} failed and did not say why.` : text, { details });
+  if (isError) throw new ToolError("mcp_tool_error", text === "" ? `${tool} failed without an error message.` : text, { details });
   return { content: [{ type: "text", text: text === "" ? "(no output)" : text }, ...images], details };
 }
 
@@ -61,7 +61,7 @@ function imageOf(block: ContentBlock): ImageContent | undefined {
 }
 
 async function showImage(content: ImageContent, images: ImageContent[], signal: AbortSignal): Promise<string> {
-  if (images.length === maxImages) return `[image: not shown, since only ${maxImages} are]`;
+  if (images.length === maxImages) return `[image: not shown, because the limit is ${maxImages}]`;
   const { prepareImageContent } = await import("../tools/images/prepare-image.ts");
   const { image, description } = await prepareImageContent(content, { signal });
   if (image) images.push(image);

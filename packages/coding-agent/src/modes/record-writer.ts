@@ -80,7 +80,7 @@ export class RecordWriter {
   }
 
   #sendOther(event: AgentSessionEvent): void {
-    // This may be a message from the queues, so it must not overtake their last update.
+    // This may be a message from the queues, so a later update must not replace the waiting one before it.
     this.#queues = undefined;
     if (event.type === "message_start" || event.type === "message_end")
       this.send({ ...event, message: toSentMessage(event.message) });

@@ -102,7 +102,7 @@ describe("on-risk", () => {
     await workspace.write("work/build/a.o", "x");
     const { user } = answering(false);
     expect(await runCalls({ user }, [bash("rm -rf build")])).toEqual([
-      "Not run: the user was asked and declined. Do not try the same in another way; go on without it, or ask what the user wants " +
+      "Not run: the user was asked and declined. Do not try the same in another way; continue without it, or ask what the user wants " +
         "instead. The reason for asking: it deletes recursively or by force: rm -rf build.",
     ]);
     expect(await exists("work/build/a.o")).toBe(true);
@@ -111,7 +111,7 @@ describe("on-risk", () => {
   test("nobody there means no", async () => {
     const [text] = await runCalls({}, [bash("sudo ls")]);
     expect(text).toBe(
-      "Not run: it needs the user's approval, and nobody is there to give it. Find a way without it, or say what is needed. " +
+      "Not run: it needs the user's approval, but there is no user to ask. Find a way without it, or say what is needed. " +
         "The reason for asking: it runs as another user: sudo ls.",
     );
   });
@@ -126,7 +126,7 @@ describe("on-risk", () => {
     };
     for (const user of [rejects, throws]) {
       const [text] = await runCalls({ user }, [bash("sudo ls")]);
-      expect(text).toContain("nobody is there");
+      expect(text).toContain("there is no user to ask");
     }
   });
 
@@ -250,7 +250,7 @@ describe("other tools", () => {
     expect(await runCalls({ readOnly: true, toolTiers: { greet: "read" } }, calls, { tools: [greet] })).toEqual(["hello"]);
     const { user, questions } = answering(true);
     expect(await runCalls({ user, toolTiers: { greet: "confirm_required" } }, calls, { tools: [greet] })).toEqual(["hello"]);
-    expect(questions[0]?.message).toBe("It is a tool that always needs a yes: greet.\n\n{}");
+    expect(questions[0]?.message).toBe("It calls a tool that always needs approval: greet.\n\n{}");
   });
 
   test("SC-011 another tool with the name of a built-in one, or of a prototype's field, is execute", async () => {

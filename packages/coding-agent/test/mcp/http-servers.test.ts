@@ -72,7 +72,7 @@ test.each([
     code: "mcp_failed",
     message:
       "ask of the MCP server web failed: the connection ended. " +
-      "The call may have had its effect all the same; look before you repeat it.",
+      "The call may have had an effect anyway; check before you repeat it.",
   });
 });
 

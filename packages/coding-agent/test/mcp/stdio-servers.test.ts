@@ -95,7 +95,7 @@ test("a call ends with an error when the server dies, and the next call starts t
     code: "mcp_failed",
     message:
       "die of the MCP server frail failed: the server exited with code 9. The end of its stderr:\nout of memory. " +
-      "The call may have had its effect all the same; look before you repeat it.",
+      "The call may have had an effect anyway; check before you repeat it.",
   });
   expect(await host.text("mcp__frail__echo", { value: "back" })).toBe("back");
   expect(await startsIn(starts)).toHaveLength(2);

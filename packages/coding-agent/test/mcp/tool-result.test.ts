@@ -49,7 +49,7 @@ test("images are made fit for every provider, ten at most; one that is none is t
   const lines = (first?.type === "text" ? first.text : "").split("\n\n");
   expect(lines[0]).toMatch(/^\[image 1: image\/png, 2000×10, .*; scaled down to 1568×7: /);
   expect(lines[1]).toBe("[image: not a PNG, JPEG, GIF or WebP image, so it cannot be shown]");
-  expect(lines.slice(-2)).toEqual(Array(2).fill("[image: not shown, since only 10 are]"));
+  expect(lines.slice(-2)).toEqual(Array(2).fill("[image: not shown, because the limit is 10]"));
 });
 
 test("structured content is kept for programs, and shown where there is no text", async () => {
@@ -69,7 +69,7 @@ test("structured content is kept for programs, and shown where there is no text"
 test("a result without anything says so, as does an error without a text", async () => {
   expect((await convert({ content: [] })).content).toEqual([{ type: "text", text: "(no output)" }]);
   await expect(convert({ content: [], isError: true })).rejects.toMatchObject({
-    message: "t failed and did not say why.",
+    message: "t failed without an error message.",
     details,
   });
 });

@@ -89,7 +89,7 @@ function describeFailure(
   { outcome, exitCode, exitSignal, survivors = [] }: Omit<ProcessResult, "output">,
   timeoutSeconds: number,
 ): { code: string; text: string } | undefined {
-  const reason = "since they belong to another user or hang in the system";
+  const reason = "because they belong to another user or hang in the kernel";
   const left = survivors.length === 0 ? "" : ` These of its processes could not be killed, ${reason}: ${survivors.join(", ")}.`;
   if (outcome === "timeout") {
     const end = left === "" ? " and was killed." : `.${left}`;

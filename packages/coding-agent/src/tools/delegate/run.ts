@@ -83,13 +83,13 @@ function toResult(task: string, steps: readonly string[], outcome: TaskOutcome):
   const details: DelegateDetails = { task, ...counts, steps: [...steps] };
   const words = cutText(text);
   if (failure) {
-    const said = words === "" ? "It said nothing." : `Its last words:\n${words}`;
-    throw new ToolError(failure.code, `The sub-task is not done: ${failure.reason}. ${said}\n\n${describeCost(outcome)}`, {
+    const said = words === "" ? "It returned no text." : `Its last text:\n${words}`;
+    throw new ToolError(failure.code, `The sub-task failed: ${failure.reason}. ${said}\n\n${describeCost(outcome)}`, {
       details,
     });
   }
   return {
-    content: [{ type: "text", text: `${words || "(The sub-task ended without a word.)"}\n\n${describeCost(outcome)}` }],
+    content: [{ type: "text", text: `${words || "(The sub-task returned no text.)"}\n\n${describeCost(outcome)}` }],
     details,
   };
 }

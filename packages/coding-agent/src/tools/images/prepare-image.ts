@@ -75,9 +75,9 @@ function describeChanges(
 ): string[] {
   const changes: string[] = [];
   if (header.isAnimated) changes.push("only the first frame of the animation is shown");
-  if (header.orientation !== 1) changes.push("turned upright as its EXIF data says");
+  if (header.orientation !== 1) changes.push("rotated upright according to its EXIF data");
   if (shown.mimeType !== mimeType) changes.push(`converted to ${shown.mimeType}`);
-  if (changes.length === 0 && shown.width === size.width) changes.push("compressed anew, since it has too many bytes");
+  if (changes.length === 0 && shown.width === size.width) changes.push("compressed again, because it has too many bytes");
   if (shown.width !== size.width) {
     const factor = (size.width / shown.width).toFixed(3);
     changes.push(`scaled down to ${formatSizeOf(shown)}: multiply coordinates in it by ${factor} for those in the file`);

@@ -55,7 +55,7 @@ describe("a sub-task that is not done", () => {
       failure: { code: "limit", reason: "it was ended at its limit max-turns" },
     });
     const failing = runTool(tool, { task: "Find it" });
-    const message = `The sub-task is not done: it was ended at its limit max-turns. Its last words:\nI was at it\n\n${costLine}`;
+    const message = `The sub-task failed: it was ended at its limit max-turns. Its last text:\nI was at it\n\n${costLine}`;
     await expect(failing).rejects.toMatchObject({ code: "limit", message, details: { usage, task: "Find it" } });
     expect(events.map(({ type }) => type)).toEqual(["started", "failed"]);
     expect(events[1]).toEqual({ id: "call_1", type: "failed", message });
@@ -69,8 +69,8 @@ describe("a sub-task that is not done", () => {
 
   test("without a word says so", async () => {
     const { tool } = createTool({ text: "", failure: { code: "aborted", reason: "it was aborted" } });
-    await expect(runTool(tool, { task: "x" })).rejects.toThrow("The sub-task is not done: it was aborted. It said nothing.");
-    expect(textOf(await runTool(createTool({ text: "" }).tool, { task: "x" }))).toContain("(The sub-task ended without a word.)");
+    await expect(runTool(tool, { task: "x" })).rejects.toThrow("The sub-task failed: it was aborted. It returned no text.");
+    expect(textOf(await runTool(createTool({ text: "" }).tool, { task: "x" }))).toContain("(The sub-task returned no text.)");
   });
 });
 

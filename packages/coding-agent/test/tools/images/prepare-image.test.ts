@@ -121,7 +121,7 @@ describe("TL-017 EXIF orientation applies", () => {
     const { image, size, description } = await prepareImage(turned);
     const data = image?.data ?? "";
     expect({ size, shown: sizeOf(data) }).toEqual({ size: { width, height }, shown: { width, height } });
-    expect(description.includes("turned upright")).toBe(orientation !== 1);
+    expect(description.includes("rotated upright")).toBe(orientation !== 1);
     const corners = {
       "top left": [3, 3],
       "top right": [width - 4, 3],
