@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 
 const packageFolder = fileURLToPath(new URL("..", import.meta.url));
 // Inside the package, so that the programs find what a user's own project would have installed.
@@ -76,6 +76,8 @@ test("docs/rpc-client.md: a web server streams text to browsers, and ends cleanl
     ...optionsWith({ PORT: "0" }),
     stdio: ["ignore", "pipe", "inherit"],
   });
+  // When the test fails, the server would live on and keep the test run waiting for its stderr.
+  onTestFinished(() => void program.kill("SIGKILL"));
   const [line] = await once(program.stdout, "data");
   const pages = await Promise.all([1, 2].map(async () => await (await fetch(String(line).trim())).text()));
   for (const page of pages) {
