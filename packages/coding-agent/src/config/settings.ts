@@ -12,7 +12,7 @@ import { describeMisspeltKeys } from "./misspelt-keys.ts";
 
 const paths = (what: string) =>
   Type.Optional(
-    Type.Array(Type.String(), { description: `${what} Relative paths count from the folder of this file; ~ is the home folder.` }),
+    Type.Array(Type.String(), { description: `${what} Relative paths start at the folder of this file; ~ is the home folder.` }),
   );
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
@@ -21,8 +21,8 @@ const count = (description: string, minimum = 0) => Type.Optional(Type.Number({ 
 
 /** The schema of `settings.json`. */
 export const SettingsSchema = Type.Object({
-  defaultProvider: text("The provider of defaultModel; alone: its default model is asked."),
-  defaultModel: text("The model to ask: id or provider/id, either with :level."),
+  defaultProvider: text("The provider of defaultModel. Without defaultModel: the provider's default model is used."),
+  defaultModel: text("The model: id or provider/id, optionally with :level."),
   defaultThinkingLevel: Type.Optional(RequestedThinkingLevelSchema),
   steeringMode: Type.Optional(QueueModeSchema),
   followUpMode: Type.Optional(QueueModeSchema),
@@ -30,9 +30,9 @@ export const SettingsSchema = Type.Object({
   compaction: Type.Optional(
     Type.Object(
       {
-        enabled: flag("Whether it happens by itself. Default: true."),
-        reserveTokens: count("Tokens of the window that are left for the answer. Default: 16384."),
-        keepRecentTokens: count("Tokens at the end that stay as they are. Default: 20000."),
+        enabled: flag("Whether compaction is automatic. Default: true."),
+        reserveTokens: count("Tokens of the context window that stay free for the answer. Default: 16384."),
+        keepRecentTokens: count("Tokens of recent messages that are kept unchanged. Default: 20000."),
       },
       { description: "When the older part of a conversation is summarised." },
     ),
@@ -41,8 +41,8 @@ export const SettingsSchema = Type.Object({
   shell: Type.Optional(
     Type.Object({
       path: text("Absolute path of the shell for commands. Default: bash."),
-      timeoutSeconds: count("For commands that ask for none. Default: 0, no limit."),
-      passKeys: flag("Whether commands see variables that are named like secrets. Default: true."),
+      timeoutSeconds: count("Time limit of commands without their own, in seconds. Default: 0, no limit."),
+      passKeys: flag("Whether commands get environment variables with names of secrets. Default: true."),
     }),
   ),
   retry: Type.Optional(
@@ -50,9 +50,9 @@ export const SettingsSchema = Type.Object({
       {
         enabled: flag("Default: true."),
         maxRetries: count("Default: 3."),
-        baseDelayMs: count("Milliseconds before the first retry; each further one waits twice as long. Default: 2000."),
+        baseDelayMs: count("Milliseconds before the first retry. Each further delay is twice as long. Default: 2000."),
       },
-      { description: "Asking again after an answer that failed for a passing reason." },
+      { description: "Retries after temporary failures of the model." },
     ),
   ),
   limits: Type.Optional(
@@ -63,10 +63,10 @@ export const SettingsSchema = Type.Object({
         maxTimeSeconds: count("Seconds."),
         maxToolCalls: count("Tool calls."),
       },
-      { description: "What one prompt may use up. Default: no limit." },
+      { description: "The limits of one prompt. Default: no limit." },
     ),
   ),
-  extensions: paths("Extensions to load: files, folders, or names of packages that are installed beside this file."),
+  extensions: paths("Extensions to load: files, folders, or names of packages that are installed next to this file."),
   skills: paths("Skills: folders with a SKILL.md, or folders of those."),
   prompts: paths("Prompt templates: files, or folders of them."),
   mcpServers: Type.Optional(Type.Record(Type.String(), McpServerSchema, { description: "MCP servers by name." })),

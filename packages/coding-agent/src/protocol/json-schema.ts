@@ -109,14 +109,14 @@ function responseSchema(command: CommandName): JsonSchema {
 
 const failedResponse: JsonSchema = {
   description:
-    "The answer to a command that was refused or failed. `parse`: the line is no JSON object; `unknown`: it names no command.",
+    "The response to a refused or failed command. `parse`: the line is not a JSON object; `unknown`: it names no command.",
   type: "object",
   properties: {
     id: anyId,
     type: { const: "response" },
     command: { type: "string" },
     success: { const: false },
-    error: { type: "string", description: "What is wrong, and what to do." },
+    error: { type: "string", description: "The reason, and what to do." },
   },
   required: ["type", "command", "success", "error"],
 };
