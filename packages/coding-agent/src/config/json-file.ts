@@ -21,13 +21,13 @@ export function readJsonFile(path: string): Record<string, unknown> {
     // Editors on Windows begin files with a byte order mark.
     value = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (cause) {
-    throw new UsageError("invalid_config", `${path} is not valid JSON${describePlace(cause, text)}. Mend or remove it.`);
+    throw new UsageError("invalid_config", `${path} is not valid JSON${describePlace(cause, text)}. Correct or remove it.`);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new UsageError("invalid_config", `${path} must hold a JSON object. Mend or remove it.`);
+    throw new UsageError("invalid_config", `${path} must contain a JSON object. Correct or remove it.`);
   }
   if (isTooDeep(value))
-    throw new UsageError("invalid_config", `${path} is nested more than ${maxNesting} levels deep. Mend or remove it.`);
+    throw new UsageError("invalid_config", `${path} is nested more than ${maxNesting} levels deep. Correct or remove it.`);
   return value as Record<string, unknown>;
 }
 

@@ -16,7 +16,7 @@ export function appendWhole(path: string, lines: Iterable<string>, expected: Pic
   const { file, stats } = openFileSync(path, { use: "append", followLinks: false });
   try {
     if (stats.dev !== expected.dev || stats.ino !== expected.ino) {
-      throw new FileError("ESTALE", path, "another file has taken its place");
+      throw new FileError("ESTALE", path, "another file has replaced it");
     }
     try {
       return appendLines(file, stats.size, lines);

@@ -37,7 +37,7 @@ export class FileSessionStore implements SessionStore {
     const dated = await mapParallel(names, async (name) => {
       const path = join(this.folder, name);
       const stats = await stat(path);
-      if (!stats.isFile()) throw new Error(`${path} is no file`); // opening a pipe would block
+      if (!stats.isFile()) throw new Error(`${path} is not a file`); // opening a pipe would block
       return { path, modifiedMs: stats.mtimeMs };
     });
     // The names begin with the time of creation, which decides between files with the same modification time.

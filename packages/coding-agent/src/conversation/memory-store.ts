@@ -132,12 +132,12 @@ async function packAll({ entries }: KeptSession, ids: readonly string[]): Promis
 }
 
 function lockedError(ref: string): SessionError {
-  return new SessionError("locked", `The session ${ref} is open already. Close it there first, or fork it and go on in the copy.`);
+  return new SessionError("locked", `The session ${ref} is already open. Close it first, or fork it and continue in the copy.`);
 }
 
 /** Creates the error for an append to a session that was opened only for reading. */
 export function readOnlyError(ref: string): SessionError {
-  return new SessionError("write_failed", `The session ${ref} was opened to be read only. Open it to go on with it.`);
+  return new SessionError("write_failed", `The session ${ref} was opened only for reading. Open it for writing to continue it.`);
 }
 
 export function toSessionInfo(ref: string, { id, cwd, timestamp, parentSession }: SessionHeader, modifiedMs: number): SessionInfo {

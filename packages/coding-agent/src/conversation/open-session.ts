@@ -13,5 +13,8 @@ export async function openConversation(store: SessionStore, ref: string, options
   const { cwd } = conversation.header;
   if (existsSync(cwd)) return conversation;
   await conversation.close();
-  throw new SessionError("not_found", `The working folder of ${ref} is gone: ${cwd}. Restore it, or start a new session.`);
+  throw new SessionError(
+    "not_found",
+    `The working folder of ${ref} does not exist any more: ${cwd}. Restore it, or start a new session.`,
+  );
 }

@@ -99,14 +99,14 @@ function parseHeader(line: string, path: string): { version: FormatVersion; migr
   if (value?.type !== "session" || typeof value.id !== "string") {
     throw new SessionError(
       "not_a_session",
-      `${path} is not a session file: its first line is no session header. It was left unchanged.`,
+      `${path} is not a session file: its first line is not a session header. The file was not changed.`,
     );
   }
   const version = value.version ?? 1;
   if (!isReadable(version)) {
     throw new SessionError(
       "unsupported_version",
-      `${path} has session format ${String(version)}, and this pi reads formats up to ${sessionVersion}. It was left unchanged.`,
+      `${path} has session format ${String(version)}, but this version of pi reads formats up to ${sessionVersion}. Update pi. The file was not changed.`,
     );
   }
   return { version, migration: startMigration(value as RawRecord, version) };

@@ -190,7 +190,7 @@ export class SessionFile implements SessionLog {
   #failToRead(id: string): never {
     throw new SessionError(
       "read_failed",
-      `The entry ${id} cannot be read from the session file ${this.path} any more: something else has written to it. Restore the file.`,
+      `Cannot read the entry ${id} from the session file ${this.path}: another program has changed the file. Restore it.`,
     );
   }
 
@@ -261,7 +261,7 @@ export class SessionFile implements SessionLog {
     }
     this.#closeReader();
     const lost = missing.length - recovered.length;
-    if (lost > 0) this.#diagnostics.push(`${lost} entries of ${this.path} are lost: something else has cut the file off.`);
+    if (lost > 0) this.#diagnostics.push(`${lost} entries of ${this.path} are lost: another program has truncated the file.`);
   }
 
   /** Whether the open file is still this session. It may have been removed from its folder. */
@@ -279,7 +279,7 @@ export class SessionFile implements SessionLog {
     try {
       const state = scanSession(target, {
         onHeader: ({ id }) => {
-          if (id !== sessionId) throw new SessionError("not_a_session", `${this.path} is another session.`);
+          if (id !== sessionId) throw new SessionError("not_a_session", `${this.path} contains another session.`);
         },
         onEntry: ({ id }, offset) => {
           if (!ids.has(id)) ids.set(id, offset);
@@ -290,7 +290,7 @@ export class SessionFile implements SessionLog {
       if (!(cause instanceof SessionError)) throw cause;
       throw new SessionError(
         "write_failed",
-        `Cannot write to the session file ${this.path}: it holds something else now. Move it away, and the session is written again.`,
+        `Cannot write to the session file ${this.path}: another program has replaced its content. Move it away; then pi writes the session again.`,
         { cause },
       );
     }
@@ -301,7 +301,7 @@ export class SessionFile implements SessionLog {
 const folderCodes: ReadonlySet<unknown> = new Set(["ENOENT", "ENOTDIR", "EEXIST", "EROFS"]);
 
 function adviceOn(cause: unknown): string {
-  if (cause instanceof FileError) return "Move it away, and the session is written again.";
+  if (cause instanceof FileError) return "Move it away; then pi writes the session again.";
   if (folderCodes.has((cause as NodeJS.ErrnoException).code)) return "Choose another folder for sessions.";
   return "Free space or check permissions.";
 }

@@ -46,7 +46,7 @@ export function createApi({ extension, session, onRegistered }: ApiParts): Exten
       onRegistered();
     },
     registerCommand(name, command) {
-      if (!commandName.test(name)) throw new TypeError(`A command cannot be named "${name}": give a word without the slash.`);
+      if (!commandName.test(name)) throw new TypeError(`A command cannot be named "${name}": use one word without the slash.`);
       if (typeof command?.handler !== "function") throw new TypeError(`The command "${name}" needs a function "handler".`);
       extension.commands.set(name, command);
       onRegistered();
@@ -72,7 +72,7 @@ export function createApi({ extension, session, onRegistered }: ApiParts): Exten
     },
     async appendEntry(customType, data) {
       if (customType.startsWith("pikit."))
-        throw new TypeError(`Entries of type "${customType}" are pikit's own. Choose another name.`);
+        throw new TypeError(`The entry type "${customType}" is reserved for pikit. Choose another name.`);
       requireFlat(data, "data");
       await session().appendEntry(customType, data);
     },

@@ -51,7 +51,7 @@ function tell(extension: Extension | undefined, error: unknown, kind: UncaughtKi
   const isDoubled = Number.isInteger(Math.log2(count / toldSingly));
   if (count > toldSingly && !isDoubled) return;
   const message = (error instanceof Error ? error.message : String(error)) || "It failed without a message.";
-  extension.report(kind, count > toldSingly ? `${message} (${count} errors by now; not all of them are told)` : message);
+  extension.report(kind, count > toldSingly ? `${message} (${count} errors so far; not all are reported)` : message);
 }
 
 /** The stack frames of an error, without its message, which may contain a path. */

@@ -120,7 +120,7 @@ export class ExtensionHost implements SessionHooks {
     });
     for await (const outcome of this.#runner.call(this.#extensions, "tool_call", event, { signal })) {
       if ("failure" in outcome) {
-        return { refuse: `Not run: the extension ${outcome.extension.path} checks calls, and failed: ${outcome.failure}` };
+        return { refuse: `Not run: the extension ${outcome.extension.path} checks calls and failed: ${outcome.failure}` };
       }
       const { block, reason, args } = resultOf<"tool_call">(outcome) as { block?: unknown; reason?: string; args?: object };
       if (block === true) return { refuse: reason || "Not run: an extension has blocked this call." };

@@ -43,7 +43,7 @@ export class HandlerClock {
       this.#controller.abort(signal?.reason);
       this.#stop();
       this.#timer = setTimeout(
-        () => this.#expired.reject(new Error("It was told to stop, and did not; it was left behind.")),
+        () => this.#expired.reject(new Error("It did not stop after its signal was aborted, and is no longer awaited.")),
         abortGraceMs,
       );
     };
@@ -51,7 +51,7 @@ export class HandlerClock {
     else if (Number.isFinite(limitMs)) this.#run();
     signal?.addEventListener("abort", onAbort, { once: true });
     this.#onExpired = () => {
-      const error = new Error(`It did not finish in ${limitMs / 1000} s, and was left behind.`);
+      const error = new Error(`It did not finish in ${limitMs / 1000} s, and is no longer awaited.`);
       this.#expired.reject(error);
       this.#controller.abort(error);
     };

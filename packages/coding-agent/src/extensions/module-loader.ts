@@ -55,7 +55,7 @@ export class ModuleLoader {
     const { apiVersion = extensionApiVersion } = module;
     if (typeof apiVersion !== "number" || apiVersion > extensionApiVersion) {
       throw new Error(
-        `It needs version ${String(apiVersion)} of the extension API, and this is version ${extensionApiVersion}. Update pi.`,
+        `It needs version ${String(apiVersion)} of the extension API, but this is version ${extensionApiVersion}. Update pi.`,
       );
     }
     const factory = typeof module === "function" ? module : module.default;

@@ -42,7 +42,7 @@ export class Registrations {
       for (const name of extension.commands.keys()) {
         if (this.#owners.get(name) === extension) continue;
         if (this.#register(extension, name)) this.#owners.set(name, extension);
-        else await this.#tellConflict(extension, `The command /${name} is there already`);
+        else await this.#tellConflict(extension, `The command /${name} already exists`);
       }
     }
   }

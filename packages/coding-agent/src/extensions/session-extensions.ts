@@ -105,7 +105,7 @@ export class SessionExtensions implements HookSlot {
 }
 
 function missingSession(): SessionError {
-  return new SessionError("invalid_input", "There is no session yet: do this in a handler, such as that of session_start.");
+  return new SessionError("invalid_input", "There is no session yet. Call this in a handler, for example of session_start.");
 }
 
 /** Stands in for a session that could not be created, so that its extensions can be ended. */

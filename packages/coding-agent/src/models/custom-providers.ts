@@ -58,7 +58,7 @@ export async function readCustomProviders(path: string, report?: (problem: strin
   const { providers } = readJsonFile(path);
   if (providers === undefined) return [];
   if (typeof providers !== "object" || providers === null || Array.isArray(providers)) {
-    throw new UsageError("invalid_config", `${path}: "providers" must be an object with a provider's name in each key.`);
+    throw new UsageError("invalid_config", `${path}: "providers" must be an object whose keys are provider names.`);
   }
   if (report) {
     for (const problem of describeMisspeltKeys({ providers }, FileSchema, path)) report(problem);

@@ -128,7 +128,7 @@ export class ModelChoice {
     const found = model && (await models.find(model.provider, model.modelId).catch(() => undefined));
     if (model && !found)
       models.report(
-        `The session's model ${model.provider}/${model.modelId} cannot be used here any more: the present one is kept.`,
+        `The session's model ${model.provider}/${model.modelId} cannot be used here any more. The current model stays.`,
       );
     if (found && !isSame(found, this.#state.model)) this.#state.model = await models.prepare(found);
     this.#wantedLevel = (thinkingLevel && parseThinkingLevel(thinkingLevel)) ?? this.#wantedLevel;

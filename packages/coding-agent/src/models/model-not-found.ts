@@ -18,7 +18,7 @@ export async function describeMissingModel(registry: ModelRegistry, name: string
   const nearest = nearestNames(names, name, maxSuggestions).join(", ");
   const provider = name.includes("/") ? name.slice(0, name.indexOf("/")) : vendorOf(name);
   const variables = provider === undefined || name === "" ? [] : keyVariablesOf(provider);
-  const hint = variables.length > 0 ? ` An id that is not listed needs a key of ${provider}: set ${variables.join(" or ")}.` : "";
+  const hint = variables.length > 0 ? ` An unlisted id needs a key of ${provider}: set ${variables.join(" or ")}.` : "";
   return `Model not found: ${name}. Nearest: ${nearest}.${hint}`;
 }
 
@@ -37,5 +37,5 @@ export async function missingProvider(registry: ModelRegistry, provider: string)
 function noModelsOf(provider: string): string {
   return provider === "local"
     ? "No model server answers on this machine, or it has no models. Start Ollama, llama.cpp or LM Studio, or name an endpoint in models.json."
-    : `The provider "${provider}" has no models listed. Name one with --model.`;
+    : `The provider "${provider}" has no listed models. Name one with --model.`;
 }

@@ -143,7 +143,7 @@ export class ModelRegistry {
     if (!this.#isOffline || model.api === "scripted" || isReplayed(model) || isOnThisMachine(model.baseUrl)) return;
     throw new SessionError(
       "no_model",
-      `${model.provider}/${model.id} is asked over the network, which --offline forbids. Choose a model of this machine, or demo/tour.`,
+      `${model.provider}/${model.id} needs the network, which --offline forbids. Choose a model on this machine, or demo/tour.`,
     );
   }
 

@@ -42,7 +42,7 @@ export async function resolveModel(
 async function findStored(registry: ModelRegistry, name: string): Promise<Model | undefined> {
   const slash = name.indexOf("/");
   const found = await registry.find(name.slice(0, slash), name.slice(slash + 1)).catch(() => undefined);
-  if (!found) registry.report(`The session's model ${name} cannot be used here any more: the default is taken.`);
+  if (!found) registry.report(`The session's model ${name} cannot be used here any more. The default model is used.`);
   return found;
 }
 

@@ -29,8 +29,7 @@ async function findMatching(registry: ModelRegistry, pattern: string): Promise<S
   const found = (await registry.available()).filter(
     ({ provider, id }) => matchesWildcard(name, `${provider}/${id}`) || matchesWildcard(name, id),
   );
-  if (found.length === 0)
-    throw new UsageError("unknown_model", `No model that can be used matches "${pattern}". See --list-models.`);
+  if (found.length === 0) throw new UsageError("unknown_model", `No usable model matches "${pattern}". See --list-models.`);
   return found.map((model) => ({ model, ...(thinkingLevel ? { thinkingLevel } : {}) }));
 }
 

@@ -53,15 +53,15 @@ export async function toUnlistedModel(id: string, endpoint: Endpoint, listed: re
 }
 
 function describe({ provider, id, cost }: Model, relative: Model | undefined, listed: readonly Model[]): string {
-  const limits = relative ? `those of ${relative.provider}/${relative.id}` : "not known";
-  const price = isPriced({ cost }) ? "" : " Its price is not known: costs count as 0, also for --max-cost.";
+  const limits = relative ? `those of ${relative.provider}/${relative.id}` : "unknown";
+  const price = isPriced({ cost }) ? "" : " Its price is unknown: costs count as 0, also for --max-cost.";
   const near = nearestNames(
     listed.map((model) => `${model.provider}/${model.id}`),
     `${provider}/${id}`,
     maxSuggestions,
   );
   const names = near.length > 0 ? ` Nearest: ${near.join(", ")}.` : "";
-  return `${provider}/${id} is not in the catalog and is asked for all the same; its limits are ${limits}.${price}${names}`;
+  return `${provider}/${id} is not in the catalog, but is used as named; its limits are ${limits}.${price}${names}`;
 }
 
 function isPriced({ cost }: Pick<Model, "cost">): boolean {

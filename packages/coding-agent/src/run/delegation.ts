@@ -49,8 +49,7 @@ export function createTaskRunner(options: TaskRunnerOptions): RunTask {
     const depth = options.depth + 1;
     const tools = chooseTools(wanted, options.toolNames(), depth);
     const limits = options.remainingLimits();
-    if (isSpent(limits))
-      throw new ToolError("limit", "The sub-task was not begun: this run has used up the money that it may cost.");
+    if (isSpent(limits)) throw new ToolError("limit", "The sub-task was not started: this run has reached its cost limit.");
     const session = await options.openSession({ tools, depth, limits }).catch(cannotBegin);
     const watch = new TaskWatch(tools, options, onProgress);
     session.subscribe((event) => watch.see(event));
@@ -68,7 +67,7 @@ export function createTaskRunner(options: TaskRunnerOptions): RunTask {
 
 /** The tools of a sub-task: a subset of those of its parent. */
 function chooseTools(wanted: readonly string[] | undefined, parent: readonly string[], depth: number): readonly string[] {
-  if (depth > maxDelegationDepth) throw new ToolError("too_deep", "Sub-tasks go no deeper. Do this one yourself.");
+  if (depth > maxDelegationDepth) throw new ToolError("too_deep", "Sub-tasks cannot be nested deeper. Do this task yourself.");
   const available = depth < maxDelegationDepth ? parent : parent.filter((name) => name !== "delegate");
   const unknown = wanted?.find((name) => !available.includes(name));
   if (unknown !== undefined) {
@@ -80,7 +79,7 @@ function chooseTools(wanted: readonly string[] | undefined, parent: readonly str
 
 function cannotBegin(error: unknown): never {
   const reason = error instanceof Error ? error.message : String(error);
-  throw new ToolError("failed", `The sub-task could not begin: ${reason}`, { cause: error });
+  throw new ToolError("failed", `The sub-task could not start: ${reason}`, { cause: error });
 }
 
 function isSpent({ maxCostUsd }: RunLimits): boolean {
@@ -90,7 +89,7 @@ function isSpent({ maxCostUsd }: RunLimits): boolean {
 function findFailure(session: TaskSession, isOverspent: boolean): TaskOutcome["failure"] {
   const last = session.messages.findLast(({ role }) => role === "assistant");
   const answer = last?.role === "assistant" ? last : undefined;
-  if (isOverspent) return { code: "limit", reason: "it was ended because this run has used up the money that it may cost" };
+  if (isOverspent) return { code: "limit", reason: "it was ended because this run has reached its cost limit" };
   if (session.limits.reached !== undefined) return { code: "limit", reason: `it was ended at its limit ${session.limits.reached}` };
   if (answer?.stopReason === "error") return { code: "failed", reason: answer.errorMessage ?? "the model gave no answer" };
   const isOver = answer && answer.stopReason !== "aborted" && !answer.content.some(({ type }) => type === "toolCall");

@@ -34,8 +34,8 @@ const maxTimerMs = 2 ** 31 - 1;
 
 /** The questions to the user for limits that the user may lift. */
 const questions: Partial<Record<LimitName, Clarification>> = {
-  "max-turns": ask("max_iterations", "The run has made as many model calls as it may."),
-  "max-tool-calls": ask("max_tool_calls", "The run has made as many tool calls as it may."),
+  "max-turns": ask("max_iterations", "The run has reached its limit of model calls."),
+  "max-tool-calls": ask("max_tool_calls", "The run has reached its limit of tool calls."),
   "too-many-failures": ask("too_many_failures", "Tool calls keep failing."),
   "no-progress": ask("no_progress", "The agent repeats the same call with the same result."),
 };
@@ -100,7 +100,7 @@ export class LimitGuard {
     this.#used.toolCalls += 1;
     const { maxToolCalls = Number.POSITIVE_INFINITY } = this.#options.limits;
     if (this.#used.toolCalls <= maxToolCalls) return undefined;
-    return { refuse: `Not run: this run may make ${maxToolCalls} tool calls, and has made them.` };
+    return { refuse: `Not run: this run has reached its limit of ${maxToolCalls} tool calls.` };
   }
 
   /** Counts a turn. Returns `stop` if the run must end. */

@@ -18,8 +18,8 @@ export interface RunPhases {
 }
 
 const busyText =
-  'The agent is working on another prompt. To queue this one, give streamingBehavior: "steer" puts it in before the next model call, ' +
-  '"followUp" when the run would end. Or wait until the run has settled, or abort it first.';
+  'The agent is working on another prompt. To queue this one, set streamingBehavior: "steer" sends it before the next model call, ' +
+  '"followUp" when the run would end. Or wait until the run has settled, or abort it.';
 
 /** One run at a time, from the acceptance of its prompt until it has settled. */
 export class RunController {
@@ -55,7 +55,7 @@ export class RunController {
   async start(prepare: (abort: () => void) => Promise<readonly AgentMessage[]>, signal?: AbortSignal): Promise<PromptRun> {
     if (this.#isClosed) throw new SessionError("disposed", "The session was disposed of. Create another one.");
     if (this.#replacements > 0) {
-      throw new SessionError("busy", "The session is going over to another conversation. Send the prompt again when it is there.");
+      throw new SessionError("busy", "The session is switching to another conversation. Send the prompt again after the switch.");
     }
     if (this.#active) throw new SessionError("busy", busyText);
     const { promise: settled, resolve: settle } = Promise.withResolvers<void>();

@@ -35,7 +35,7 @@ export class ToolPatterns {
     return (source) => {
       try {
         expansion += expansionOf(source);
-        if (expansion > maxTotalExpansion) throw new Error("the schema has too many");
+        if (expansion > maxTotalExpansion) throw new Error("the patterns of the schema are too long together");
         return compile(RE2JS, source);
       } catch (error) {
         this.#tell(name, source, error as Error);
@@ -49,9 +49,7 @@ export class ToolPatterns {
     this.#reported.add(tool);
     const shown = source.length > maxShown ? `${source.slice(0, maxShown)}…` : source;
     const reason = message.replace(/^error parsing regexp: /, "");
-    this.#report(
-      `The pattern "${shown}" in the schema of the tool ${tool} is not checked: ${reason}. The tool works all the same.`,
-    );
+    this.#report(`The pattern "${shown}" in the schema of the tool ${tool} is not checked: ${reason}. The tool can still be used.`);
   }
 }
 
@@ -61,7 +59,7 @@ function expansionOf(source: string): number {
   let repetitions = 1;
   for (const { 1: least, 2: most } of source.matchAll(/\{(\d{1,9})(?:,(\d{0,9}))?\}/g))
     repetitions += Math.max(Number(least), Number(most ?? 0));
-  if (repetitions * source.length > maxExpansion) throw new Error("it repeats too much");
+  if (repetitions * source.length > maxExpansion) throw new Error("it has too many repetitions");
   return repetitions * source.length;
 }
 

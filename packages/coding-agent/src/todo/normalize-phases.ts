@@ -55,8 +55,8 @@ class IdGiver {
     this.#prefix = prefix;
     for (const { id, place } of given) {
       if (!isGiven(id)) continue;
-      if (id.trim() === "") throw invalid(`${place}.id is empty`, "Leave it out to have one given");
-      if (this.#used.has(id)) throw invalid(`the id ${JSON.stringify(id)} of ${place} is used twice`, "Give each its own, or none");
+      if (id.trim() === "") throw invalid(`${place}.id is empty`, "Omit it, and an id is assigned");
+      if (this.#used.has(id)) throw invalid(`the id ${JSON.stringify(id)} of ${place} is used twice`, "Use different ids, or none");
       this.#used.add(id);
     }
     for (const { id, text } of before) {
@@ -96,7 +96,7 @@ function isGiven(id: string | null | undefined): id is string {
 
 function readText(value: string, place: string): string {
   const text = value.trim();
-  if (text === "") throw invalid(`${place} is empty`, "Say what it is about");
+  if (text === "") throw invalid(`${place} is empty`, "Enter a text");
   return text;
 }
 

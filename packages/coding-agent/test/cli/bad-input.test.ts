@@ -77,7 +77,7 @@ describe("bad input is one line that names the thing", () => {
     const { exitCode, line } = await refusal(["-p", "hi"]);
     expect({ exitCode, line }).toEqual({
       exitCode: 1,
-      line: `${workspace.agentDir}/auth.json is not valid JSON: it breaks in line 1, column 53. Mend or remove it.`,
+      line: `${workspace.agentDir}/auth.json is not valid JSON: it breaks in line 1, column 53. Correct or remove it.`,
     });
   });
 

@@ -56,7 +56,7 @@ describe("settings of the user and of a project", () => {
     await expect(reading).rejects.toThrow(`${path}: Field "mcpServers.a.command" must be a string, but is 5.`);
     const malformed = await workspace.write("work/.pi/settings.json", '{\n  "retry": {,}\n}');
     await expect(readAllSettings(workspace.agentDir, workspace.cwd)).rejects.toThrow(
-      `${malformed} is not valid JSON: it breaks in line 2, column 13. Mend or remove it.`,
+      `${malformed} is not valid JSON: it breaks in line 2, column 13. Correct or remove it.`,
     );
   });
 });

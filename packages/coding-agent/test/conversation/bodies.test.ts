@@ -122,7 +122,7 @@ describe("SE-021 a file of which something is not in memory", () => {
     const conversation = await openCompacted();
     await truncate(path(), sessionText(["1"]).length);
     await conversation.appendMessage(userMessage("next"));
-    expect(conversation.diagnostics).toEqual([`2 entries of ${path()} are lost: something else has cut the file off.`]);
+    expect(conversation.diagnostics).toEqual([`2 entries of ${path()} are lost: another program has truncated the file.`]);
     expect(await textsIn(path())).toEqual(["compactionSummary", "kept", "after", "next"]);
     expect(readSession(path()).entries).toHaveLength(5);
     await conversation.appendMessage(userMessage("more"));
@@ -131,7 +131,7 @@ describe("SE-021 a file of which something is not in memory", () => {
     await expect(entriesOf(conversation)).rejects.toMatchObject({
       code: "read_failed",
       message: expect.stringMatching(
-        /^The entry [0-9a-f]{8} cannot be read from the session file .* any more: .* Restore the file\.$/,
+        /^Cannot read the entry [0-9a-f]{8} from the session file .*: another program has changed the file\. Restore it\.$/,
       ),
     });
     expect(await textsOf(conversation)).toEqual(["compactionSummary", "kept", "after", "next", "more"]);
@@ -148,7 +148,7 @@ describe("SE-021 a file of which something is not in memory", () => {
     await conversation.appendMessage(userMessage("more"));
     expect(await textsIn(path())).toEqual(["compactionSummary", "kept", "after", "next", "more"]);
     expect(await readFile(path(), "utf8")).not.toMatch(/"content":"[abcd]"/);
-    expect(conversation.diagnostics).toEqual([`3 entries of ${path()} are lost: something else has cut the file off.`]);
+    expect(conversation.diagnostics).toEqual([`3 entries of ${path()} are lost: another program has truncated the file.`]);
   });
 
   test("whose line was overwritten gives an error, and the entry once it is restored", async () => {

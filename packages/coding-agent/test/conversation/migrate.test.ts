@@ -149,7 +149,7 @@ test("SE-009 a newer format is not opened, not locked and not written to", async
   const before = await readFile(path, "utf8");
   const error = expect.objectContaining({
     code: "unsupported_version",
-    message: `${path} has session format 4, and this pi reads formats up to 3. It was left unchanged.`,
+    message: `${path} has session format 4, but this version of pi reads formats up to 3. Update pi. The file was not changed.`,
   });
   expect(() => readSession(path)).toThrow(error as Error);
   expect(() => new SessionFile(path).open(() => {})).toThrow(error as Error);

@@ -90,7 +90,10 @@ test.each([
 ])("SE-021 %s in the file's place is left as it is and reported, until it is moved away", async (_name, content) => {
   const conversation = await openSession();
   await writeFile(path(), content);
-  const error = { code: "write_failed", message: expect.stringContaining(`${path()}: it holds something else now. Move it away`) };
+  const error = {
+    code: "write_failed",
+    message: expect.stringContaining(`${path()}: another program has replaced its content. Move it away`),
+  };
   await expect(conversation.appendMessage(userMessage("three"))).rejects.toMatchObject(error);
   await expect(conversation.appendMessage(userMessage("four"))).rejects.toMatchObject(error);
   expect(await readFile(path(), "utf8")).toBe(content);
@@ -132,7 +135,7 @@ describe("SE-021 what is put in the file's place takes no entries, waits for nob
     await make();
     await expect(conversation.appendMessage(userMessage("three"))).rejects.toMatchObject({
       code: "write_failed",
-      message: `Cannot write to the session file ${path()}: ${said}. Move it away, and the session is written again.`,
+      message: `Cannot write to the session file ${path()}: ${said}. Move it away; then pi writes the session again.`,
     });
     expect(conversation.isBehind).toBe(true);
     expect(await readFile(copy, "utf8")).toBe(before);

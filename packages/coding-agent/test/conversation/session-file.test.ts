@@ -137,7 +137,7 @@ describe("appending", () => {
     expect(() => appendTo(new SessionFile(path()), header)).toThrow(
       expect.objectContaining({
         code: "write_failed",
-        message: `Cannot write to the session file ${path()}: it is a device, and a regular file is needed (EFTYPE). Move it away, and the session is written again.`,
+        message: `Cannot write to the session file ${path()}: it is a device, and a regular file is needed (EFTYPE). Move it away; then pi writes the session again.`,
       }),
     );
   });

@@ -116,7 +116,7 @@ describe("tool_call", () => {
       bashThenDone("echo hi"),
     );
     await session.prompt("Go");
-    expect(resultOf(events)).toBe("Not run: the extension <inline> checks calls, and failed: watchman asleep");
+    expect(resultOf(events)).toBe("Not run: the extension <inline> checks calls and failed: watchman asleep");
     expect(errorsIn(events)).toEqual(["tool_call: watchman asleep"]);
     expect(session.lastAssistantText()).toBe("Done.");
   });
@@ -327,7 +327,7 @@ describe("failures stay with the extension", () => {
     );
     await session.prompt("Go");
     await aborted.promise;
-    expect(errorsIn(events)).toEqual(["turn_start: It did not finish in 60 s, and was left behind."]);
+    expect(errorsIn(events)).toEqual(["turn_start: It did not finish in 60 s, and is no longer awaited."]);
     expect(session.lastAssistantText()).toBe("Done.");
   });
 

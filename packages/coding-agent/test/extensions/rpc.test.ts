@@ -206,7 +206,7 @@ describe("load errors", () => {
     [
       "a newer API",
       "export const apiVersion = 99;\nexport default () => {};\n",
-      /needs version 99 of the extension API, and this is version 1/,
+      /needs version 99 of the extension API, but this is version 1/,
     ],
   ])("%s: one line names file and line, and the agent works without the extension", async (_name, source, expected) => {
     const path = await workspace.write("broken.ts", source);

@@ -34,7 +34,7 @@ const failures: Record<string, { code: string; event: string; error: string | Re
     error: "in a thread",
   },
   request: { code: `void fetch("http://127.0.0.1:1/")`, event: "unhandledRejection", error: /./ },
-  "of our interface": { code: `void pi.appendEntry("pikit.mine", 1)`, event: "unhandledRejection", error: /pikit's own/ },
+  "of our interface": { code: `void pi.appendEntry("pikit.mine", 1)`, event: "unhandledRejection", error: /reserved for pikit/ },
 };
 
 const extension = `
@@ -93,7 +93,7 @@ test("what an extension does not catch is its error, and the agent goes on; a fl
   await rpc.waitFor({ type: "agent_settled" }, from);
   const told = rpc.records.slice(from).filter(({ type }) => type === "extension_error");
   expect(told.length).toBe(25);
-  expect(told.at(-1)?.error).toMatch(/^drop \d+ \(640 errors by now; not all of them are told\)$/);
+  expect(told.at(-1)?.error).toMatch(/^drop \d+ \(640 errors so far; not all are reported\)$/);
   expect((await rpc.promptAndWait("Hello?")).find(({ type }) => type === "agent_end")).toMatchObject({
     messages: [{ role: "user" }, { role: "assistant", content: [{ text: "Still here." }] }],
   });

@@ -59,7 +59,7 @@ describe("the key of a provider", () => {
   test("SC-004 a faulty auth.json is named and not quoted", async () => {
     await workspace.write("agent/auth.json", '{"anthropic": {"key": "5ecret"');
     expect(() => new Credentials(workspace.agentDir).find("anthropic")).toThrow(
-      /^[^\n]*auth\.json is not valid JSON: it breaks in line 1, column 31\. Mend or remove it\.$/,
+      /^[^\n]*auth\.json is not valid JSON: it breaks in line 1, column 31\. Correct or remove it\.$/,
     );
   });
 });

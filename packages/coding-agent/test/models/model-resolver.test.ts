@@ -76,7 +76,7 @@ describe("what was asked for", () => {
     [{ model: "thinker-3", provider: "far" }, /^Model not found: far\/thinker-3\. Nearest: /],
     [
       { model: "gpt-9:max" },
-      /^Model not found: gpt-9:max\. Nearest: .* An id that is not listed needs a key of openai: set OPENAI_API_KEY\.$/,
+      /^Model not found: gpt-9:max\. Nearest: .* An unlisted id needs a key of openai: set OPENAI_API_KEY\.$/,
     ],
     [
       { model: "google/gemini-9" },

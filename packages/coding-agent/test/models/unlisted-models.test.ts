@@ -58,7 +58,7 @@ test.each([
     await registry.find(provider, id);
     expect(notices).toEqual([
       expect.stringMatching(
-        `^${provider}/${id} is not in the catalog and is asked for all the same; its limits are those of ${provider}/${relative}\\. Its price is not known: costs count as 0, also for --max-cost\\. Nearest: ${provider}/`,
+        `^${provider}/${id} is not in the catalog, but is used as named; its limits are those of ${provider}/${relative}\\. Its price is unknown: costs count as 0, also for --max-cost\\. Nearest: ${provider}/`,
       ),
     ]);
   },
@@ -68,7 +68,7 @@ test("an id of no family has unknown limits; a router's are those of the maker",
   const { registry, notices } = createRegistry();
   const unknown = { contextWindow: 0, maxTokens: 0, reasoning: false, input: ["text", "image"] };
   expect(await registry.find("azure-openai", "our-deployment")).toMatchObject({ ...unknown, api: "openai-responses" });
-  expect(notices).toEqual([expect.stringContaining("its limits are not known. Its price is not known")]);
+  expect(notices).toEqual([expect.stringContaining("its limits are unknown. Its price is unknown")]);
   expect(await registry.find("openrouter", "anthropic/claude-3-haiku")).toMatchObject({
     ...{ api: "openai-completions", contextWindow: 200_000, maxTokens: 8192, reasoning: false, cost: { input: 0 } },
   });
@@ -128,5 +128,5 @@ test("a session's model that no list has is had again with a key, and told of wi
   expect(notices).toEqual([]);
   vi.stubEnv("ANTHROPIC_API_KEY", undefined);
   expect((await resolveModel(registry, {}, { defaultModel: "demo/tour" }, stored)).model?.id).toBe("tour");
-  expect(notices).toEqual([`The session's model ${stored} cannot be used here any more: the default is taken.`]);
+  expect(notices).toEqual([`The session's model ${stored} cannot be used here any more. The default model is used.`]);
 });

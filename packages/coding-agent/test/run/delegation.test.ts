@@ -89,7 +89,7 @@ describe("tools", () => {
     [0, ["read", "bash"], 'A sub-task cannot have the tool "bash". It may have: read, gate, delegate.'],
     [1, ["delegate"], 'A sub-task cannot have the tool "delegate". It may have: read, gate.'],
     [0, ["__proto__"], 'A sub-task cannot have the tool "__proto__"'],
-    [2, ["read"], "Sub-tasks go no deeper. Do this one yourself."],
+    [2, ["read"], "Sub-tasks cannot be nested deeper. Do this task yourself."],
   ])("at depth %j are never more than the parent's: %j", async (depth, tools, message) => {
     const { runTask, requests } = createRunner(answer, { depth });
     await expect(run(runTask, { tools }).outcome).rejects.toThrow(message);
@@ -133,14 +133,14 @@ describe("a task that is not done", () => {
     });
     await expect(run(failing.runTask).outcome).rejects.toMatchObject({
       code: "failed",
-      message: "The sub-task could not begin: no model",
+      message: "The sub-task could not start: no model",
     });
     const refusing = createRunner(() => ({ script: [] }));
     refusing.sessions.push = (...made) => {
       for (const { session } of made) session.prompt = () => Promise.reject(new Error("No credentials."));
       return Array.prototype.push.apply(refusing.sessions, made);
     };
-    await expect(run(refusing.runTask).outcome).rejects.toThrow("The sub-task could not begin: No credentials.");
+    await expect(run(refusing.runTask).outcome).rejects.toThrow("The sub-task could not start: No credentials.");
     expect(refusing.sessions[0]?.isDisposed()).toBe(true);
   });
 });

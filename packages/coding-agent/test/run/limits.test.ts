@@ -91,7 +91,7 @@ test("max-tool-calls refuses the first call past the limit and ends the run afte
   const { guard, events } = createGuard({ maxToolCalls: 2 });
   expect([guard.checkCall(), guard.checkCall()]).toEqual([undefined, undefined]);
   expect(await guard.afterTurn(turn(), signal)).toBeUndefined();
-  expect(guard.checkCall()).toEqual({ refuse: "Not run: this run may make 2 tool calls, and has made them." });
+  expect(guard.checkCall()).toEqual({ refuse: "Not run: this run has reached its limit of 2 tool calls." });
   expect(await guard.afterTurn(turn(), signal)).toBe("stop");
   expect(events).toEqual([{ type: "limit_reached", limit: "max-tool-calls", value: 2 }]);
 });

@@ -94,7 +94,7 @@ describe("a run that reaches a limit", () => {
     await session.prompt("Work");
     expect(story(events).slice(3)).toEqual([
       ...["assistant: (toolCall) (toolCall) (toolCall)", "toolResult: (no output)", "toolResult: (no output)"],
-      ...["toolResult: Not run: this run may make 2 tool calls, and has made them.", "turn_end"],
+      ...["toolResult: Not run: this run has reached its limit of 2 tool calls.", "turn_end"],
       ...["limit max-tool-calls 2", "agent_end", "agent_settled"],
     ]);
     expect((await session.shell.run("ls")).output).toBe("1\n2\n");

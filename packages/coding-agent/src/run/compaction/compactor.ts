@@ -97,8 +97,9 @@ export class Compactor {
    *   `compaction_failed` with the reason. The conversation is unchanged then.
    */
   async compact(instructions?: string, signal?: AbortSignal): Promise<CompactionResult> {
-    if (this.#current) throw new SessionError("busy", "A compaction is already going. Wait until it has ended, or abort it first.");
-    if (!this.#options.state.model) throw new SessionError("no_model", "No model is chosen to write the summary.");
+    if (this.#current) throw new SessionError("busy", "A compaction is already running. Wait until it has ended, or abort it.");
+    if (!this.#options.state.model)
+      throw new SessionError("no_model", "No model is chosen to write the summary. Choose one with set_model or --model.");
     const outcome = await this.#perform({
       reason: "manual",
       instructions,

@@ -50,7 +50,7 @@ async function readFields(frontMatter: string, path: string): Promise<Map<string
 function readText(fields: Map<string, unknown>, name: string, path: string): string | undefined {
   const value = fields.get(name) ?? undefined;
   if (value === undefined || (typeof value === "string" && value.trim() !== "")) return value;
-  throw unusable(path, `"${name}" must be a text that is not empty`);
+  throw unusable(path, `"${name}" must be a non-empty text`);
 }
 
 function readChoice<T extends string>(
@@ -68,7 +68,7 @@ function readChoice<T extends string>(
 function readGap(fields: Map<string, unknown>, path: string): number | undefined {
   const value = fields.get("repeatGap") ?? undefined;
   if (value === undefined || (typeof value === "number" && Number.isInteger(value) && value >= 1)) return value;
-  throw unusable(path, `"repeatGap" must be a whole number of turns from 1 on, but is ${JSON.stringify(value)}`);
+  throw unusable(path, `"repeatGap" must be a whole number of turns, at least 1, but is ${JSON.stringify(value)}`);
 }
 
 function missing(path: string): never {

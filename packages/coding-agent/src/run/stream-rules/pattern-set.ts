@@ -59,10 +59,10 @@ export class PatternSet {
         });
       }
       if (isTooWide) {
-        const advice = "Make it ask for at least one character.";
+        const advice = "Change it so that it needs at least one character.";
         throw new SessionError(
           "invalid_input",
-          `The trigger of the rule "${name}" matches the empty text, so every answer. ${advice}`,
+          `The trigger of the rule "${name}" matches the empty text, and so every answer. ${advice}`,
         );
       }
     }

@@ -24,7 +24,7 @@ export async function readRuleFiles(folders: readonly string[]): Promise<FoundRu
   for (const rule of found) {
     if (typeof rule === "string") problems.push(rule);
     else if (rules.has(rule.name))
-      problems.push(`The stream rule ${rule.path} is passed over: ${rules.get(rule.name)?.path} has its name.`);
+      problems.push(`The stream rule ${rule.path} is skipped: ${rules.get(rule.name)?.path} has the same name.`);
     else rules.set(rule.name, rule);
   }
   return { rules: [...rules.values()], problems };

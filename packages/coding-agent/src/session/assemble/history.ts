@@ -43,7 +43,7 @@ export async function createHistory({
     },
     async beforeMove(move) {
       if ((await hooks.current?.mayMove?.(move)) !== false) return;
-      throw new SessionError("cancelled", "An extension did not let the session go elsewhere.");
+      throw new SessionError("cancelled", "An extension did not allow the session to switch.");
     },
     afterMove: async ({ reason }) => hooks.current?.moved?.(reason),
     onRenamed: (name) => events.emit({ type: "session_info_changed", name }),

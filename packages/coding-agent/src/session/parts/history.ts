@@ -278,7 +278,7 @@ export class SessionHistory {
   #requireUserMessage(node: TreeNode | undefined, entry: string | number): TreeNode {
     if (node && isUserMessage(node)) return node;
     const what = typeof entry === "string" ? `The entry "${entry}"` : `Message ${entry}`;
-    throw new SessionError("not_found", `${what} is no message of the user on the active path. See get_branch_messages.`);
+    throw new SessionError("not_found", `${what} is not a user message on the active path. See get_branch_messages.`);
   }
 
   async #textOf(node: TreeNode): Promise<string> {

@@ -182,7 +182,10 @@ describe("switch_session", () => {
     const rpc = startRpc(workspace, ["--model", "demo/tour"]);
     const before = await rpc.state();
     const refused = await rpc.request({ type: "switch_session", sessionPath: other });
-    expect(refused).toMatchObject({ success: false, error: expect.stringContaining(`folder of ${other} is gone: ${gone}`) });
+    expect(refused).toMatchObject({
+      success: false,
+      error: expect.stringContaining(`folder of ${other} does not exist any more: ${gone}`),
+    });
     expect(await rpc.state()).toEqual(before);
     const started = await runCli(workspace, ["--mode", "rpc", "--session", other]);
     expect(started).toMatchObject({ exitCode: 1, stdout: "", stderr: `${refused.error}\n` });

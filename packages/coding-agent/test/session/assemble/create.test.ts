@@ -41,7 +41,7 @@ describe("models", () => {
 
   test.each([
     ["settings.json", "{", /settings\.json is not valid JSON/],
-    ["settings.json", "[]", /settings\.json must hold a JSON object/],
+    ["settings.json", "[]", /settings\.json must contain a JSON object/],
     ["settings.json", { defaultModel: 5 }, /settings\.json: Field "defaultModel" must be a string, but is 5\.$/],
     [
       "settings.json",
@@ -111,7 +111,7 @@ describe("a session that is resumed", () => {
     await rm(workspace.cwd, { recursive: true });
     await expect(openSession(workspace, { session: { path: session.sessionFile ?? "" } })).rejects.toMatchObject({
       code: "not_found",
-      message: expect.stringContaining(`is gone: ${workspace.cwd}`),
+      message: expect.stringContaining(`does not exist any more: ${workspace.cwd}`),
     });
   });
 

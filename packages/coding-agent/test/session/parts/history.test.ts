@@ -144,7 +144,7 @@ test("SE-021 what was lost with a file that was cut off is told once, and the se
   await session.prompt("three");
   await session.prompt("four");
   const errors = events.flatMap((event) => (event.type === "error" ? [event.error] : []));
-  expect(errors).toEqual([`2 entries of ${path} are lost: something else has cut the file off.`]);
+  expect(errors).toEqual([`2 entries of ${path} are lost: another program has truncated the file.`]);
   const stored = (await readLines(path)).flatMap(({ message }) => (message?.role === "user" ? [message.content] : []));
   expect(stored).toEqual(["two", "three", "four"]);
 });

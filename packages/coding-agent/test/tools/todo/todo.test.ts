@@ -55,7 +55,7 @@ test("a list that cannot be used is an error that says where, and changes nothin
   const bad = { phases: [{ name: "A", tasks: [{ content: "  ", status: "pending" as const }] }] };
   await expect(runTool(createTodoTool(list), bad)).rejects.toMatchObject({
     code: "invalid_list",
-    message: "The todo list cannot be used: phases[0].tasks[0].content is empty. Say what it is about.",
+    message: "The todo list cannot be used: phases[0].tasks[0].content is empty. Enter a text.",
   });
   expect(list.phases).toEqual([]);
 });
