@@ -43,7 +43,7 @@ export const groups = [
   {
     // Sessions in files, and other files that are changed under a lock.
     modules: ["src/conversation/file-store.ts", "src/conversation/session-file.ts"],
-    users: /\/project-trust\.ts$/,
+    users: /\/(project-trust|commands\/login)\.ts$/,
   },
   {
     // Resources of the first prompt.
