@@ -64,6 +64,15 @@ test("structured content is kept for programs, and shown where there is no text"
   expect(without.content).toEqual([{ type: "text", text: '{\n "temperature": 21\n}' }]);
   const large = await convert({ content: [{ type: "text", text: "big" }], structuredContent: { value: "x".repeat(60_000) } });
   expect(large.details).toEqual(details);
+  // 50 KB of JSON, and one character more.
+  const empty = JSON.stringify({ value: "" }, undefined, 1).length;
+  const [longest, longer] = [0, 1].map((more) => ({ value: "x".repeat(50 * 1024 - empty + more) }));
+  const text = { type: "text" as const, text: "big" };
+  expect((await convert({ content: [text], structuredContent: longest })).details).toEqual({
+    ...details,
+    structuredContent: longest,
+  });
+  expect((await convert({ content: [text], structuredContent: longer })).details).toEqual(details);
 });
 
 test("a result without anything says so, as does an error without a text", async () => {

@@ -103,6 +103,17 @@ const ignoreFile = fc.tuple(
   fc.array(fc.constantFrom(...rules), { minLength: 1, maxLength: 5 }),
 );
 
+test("a .gitignore that cannot be read has no rules, but a fault of the file access itself ends the walk", async () => {
+  const files = createMemoryFiles({ "/r/.gitignore": "*", "/r/a": "" });
+  const failing = (failure: Error) => ({
+    ...files,
+    stat: async (path: string) => (path.endsWith(".gitignore") ? Promise.reject(failure) : files.stat(path)),
+  });
+  const denied = Object.assign(new Error("denied"), { code: "EACCES" });
+  expect(await walk("/r", failing(denied))).toEqual([".gitignore", "a"]);
+  await expect(walk("/r", failing(new Error("a mistake in the adapter")))).rejects.toThrow("a mistake in the adapter");
+});
+
 test("TL-033 the walk finds the files that ripgrep finds", async () => {
   const program = (await findRipgrep()) ?? "";
   const args = [
