@@ -1,7 +1,7 @@
 // npm run mutate [-- --count 20] [--seed 7] [--files 'packages/agent/src/**'] [--seconds 90]: changes the sources in small ways, one at a
 // time and in a copy, runs the tests that come near the change, and prints the changes that no test has noticed.
 import { globSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { findMutants, type Mutant } from "./mutate/find-mutants.ts";
@@ -59,7 +59,7 @@ for (const mutant of chosen) {
   tried += 1;
   const place = `${mutant.file}:${mutant.line}: ${describe(mutant)}`;
   if (!verdict.isKilled) survivors.push(`${place} (${verdict.note})`);
-  const end = verdict.isKilled ? `killed by ${relative("packages", verdict.by)}` : `survived, ${verdict.note}`;
+  const end = verdict.isKilled ? `killed by ${verdict.by.replace(/^packages\//, "")}` : `survived, ${verdict.note}`;
   console.error(`${tried}/${chosen.length} ${place}: ${end}`);
 }
 finish();

@@ -78,7 +78,10 @@ export class Judge {
       return true;
     }
     const failed = result.outcome === "failed" && result.files.length > 0 ? result.files : unknown;
-    for (const file of failed) this.#unusable.add(file);
+    for (const file of failed) {
+      this.#unusable.add(file);
+      console.error(`${file} is left out: it fails here without a mutant, too.`);
+    }
     return false;
   }
 }

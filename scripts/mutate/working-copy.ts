@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import {
+  chmodSync,
   cpSync,
   existsSync,
   globSync,
@@ -25,6 +26,8 @@ export class WorkingCopy {
     // Short, since paths of sockets are below it.
     this.folder = realpathSync(mkdtempSync(join(tmpdir(), "pikit-m-")));
     this.root = join(this.folder, "r");
+    // Some tests start programs as another user.
+    chmodSync(this.folder, 0o755);
     const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: original });
     for (const file of String(files).split("\0")) {
       if (file !== "" && existsSync(join(original, file))) cpSync(join(original, file), join(this.root, file));
@@ -48,6 +51,7 @@ export class WorkingCopy {
   clean(): void {
     rmSync(this.home, { recursive: true, force: true });
     mkdirSync(this.home);
+    chmodSync(this.home, 0o1777);
   }
 
   remove(): void {
