@@ -2,7 +2,7 @@ import type { Source } from "./sources.ts";
 
 /**
  * Finds circles among files: files that import themselves through others, whether by values, by types or by `import()`. A file that loads itself
- * with `import()`, to hand itself to somebody, is none.
+ * with `import()`, for example to pass itself on, is not a circle.
  *
  * @returns One line for each group of files that all reach each other, with the shortest way round from the first of them.
  */

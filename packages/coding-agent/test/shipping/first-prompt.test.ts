@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { anthropic, openai, startProviderServer } from "@pikit/test-kit";
+import { anthropic, google, openai, openaiResponses, startProviderServer } from "@pikit/test-kit";
 import { expect, onTestFinished, test } from "vitest";
 import { built, cleanEnvironment, temporaryFolder } from "./helpers.ts";
 
@@ -15,6 +15,8 @@ const watcher = `
 test.each([
   ["anthropic-messages", anthropic],
   ["openai-completions", openai],
+  ["openai-responses", openaiResponses],
+  ["google-generative-ai", google],
 ])("a process that has answered loads what its first prompt needs, and asks no provider by that: %s", async (api, wire) => {
   await using server = await startProviderServer();
   server.respond(wire.text("Hello."));
@@ -34,7 +36,8 @@ test.each([
   const rehearsed = new Promise<void>((resolve) => {
     createInterface(child.stderr).on("line", (line) => {
       told.push(line);
-      if (line === "rehearses") resolve();
+      // The prompt of the warm-up fails, and this file is the last that it loads.
+      if (told.includes("rehearses") && line.includes("/classify-")) resolve();
     });
   });
   const records = createInterface(child.stdout)[Symbol.asyncIterator]();

@@ -32,7 +32,10 @@ interface Loaded {
 }
 
 /** What `pi --mode rpc` has loaded when its first `get_state` is answered, beside what a bare Node loads. */
-async function loadedAtFirstAnswer(env: NodeJS.ProcessEnv): Promise<{ kilobytes: number; files: string[]; builtIn: string[] }> {
+async function loadedAtFirstAnswer(
+  env: NodeJS.ProcessEnv,
+  options: readonly string[],
+): Promise<{ kilobytes: number; files: string[]; builtIn: string[] }> {
   const folder = await temporaryFolder({
     "watcher.cjs": watcher,
     "bare.cjs": 'process.kill(process.pid, "SIGUSR2"); setTimeout(() => {}, 1e6);',
@@ -54,7 +57,7 @@ async function loadedAtFirstAnswer(env: NodeJS.ProcessEnv): Promise<{ kilobytes:
     return JSON.parse(readFileSync(report, "utf8")) as Loaded;
   };
   const bare = await start([join(folder, "bare.cjs")], undefined);
-  const pi = await start([built("coding-agent", "cli.js"), "--mode", "rpc", "--no-session"], '{"type":"get_state"}\n');
+  const pi = await start([built("coding-agent", "cli.js"), "--mode", "rpc", "--no-session", ...options], '{"type":"get_state"}\n');
   const paths = pi.files.map((url) => new URL(url).pathname);
   return {
     kilobytes: Math.round(paths.reduce((sum, path) => sum + statSync(path).size, 0) / 1000),
@@ -67,15 +70,20 @@ async function loadedAtFirstAnswer(env: NodeJS.ProcessEnv): Promise<{ kilobytes:
 }
 
 test.each([
-  ["no model", {}],
-  ["a model selected", { ANTHROPIC_API_KEY: "not-a-key" }],
-])("the first answer with %s needs few files, few bytes and few modules of Node", async (_title, env) => {
-  const { files, kilobytes, builtIn } = await loadedAtFirstAnswer(env);
-  expect(files.filter((file) => file.startsWith("vendor/"))).toEqual([]);
-  expect(files.length, files.join(", ")).toBeLessThanOrEqual(3);
-  expect(kilobytes).toBeLessThan(275);
-  expect(builtIn.length, builtIn.join(", ")).toBeLessThanOrEqual(14);
-  // Each of these takes as long as all of our code, or nearly.
-  for (const name of ["http", "https", "crypto", "child_process", "worker_threads", "tls", "dns"])
-    expect(builtIn).not.toContain(name);
-});
+  ["no model", {}, [], 3, 275],
+  ["a model selected", { ANTHROPIC_API_KEY: "not-a-key" }, [], 3, 275],
+  // The definitions of all further tools share a file; the code of a call is loaded with the first call.
+  ["all tools", {}, ["--tools", "read,bash,edit,write,grep,find,ls,todo,preview,delegate"], 6, 310],
+])(
+  "the first answer with %s needs few files, few bytes and few modules of Node",
+  async (_title, env, options, maxFiles, maxKilobytes) => {
+    const { files, kilobytes, builtIn } = await loadedAtFirstAnswer(env, options);
+    expect(files.filter((file) => file.startsWith("vendor/"))).toEqual([]);
+    expect(files.length, files.join(", ")).toBeLessThanOrEqual(maxFiles);
+    expect(kilobytes).toBeLessThan(maxKilobytes);
+    expect(builtIn.length, builtIn.join(", ")).toBeLessThanOrEqual(14);
+    // Each of these takes as long as all of our code, or nearly.
+    for (const name of ["http", "https", "crypto", "child_process", "worker_threads", "tls", "dns"])
+      expect(builtIn).not.toContain(name);
+  },
+);
