@@ -38,6 +38,7 @@ export class OutputSpool {
   #heldBytes = 0;
   #file: WriteStream | undefined;
   #path = "";
+  #isOurs = false;
   #failure: Error | undefined;
   #roomBytes: number;
   #isCut = false;
@@ -67,6 +68,9 @@ export class OutputSpool {
     this.#tidying = removeOldOutputs(folder);
     this.#path = join(folder, `pi-bash-${randomBytes(12).toString("hex")}.log`);
     this.#file = createWriteStream(this.#path, { flags: "wx", mode: 0o600, highWaterMark: maxWaitingBytes });
+    this.#file.once("open", () => {
+      this.#isOurs = true;
+    });
     this.#file.on("drain", this.#onDrain);
     this.#file.on("error", (error) => {
       this.#failure = error;
@@ -86,8 +90,8 @@ export class OutputSpool {
     });
     await this.#tidying;
     if (keep && !this.#failure) return { path: this.#path, ...(this.#isCut && { isCut: true }) };
-    // The file does not exist if opening it failed.
-    await unlink(this.#path).catch(() => undefined);
+    // If opening it failed, there is no file, or one of another program.
+    if (this.#isOurs) await unlink(this.#path).catch(() => undefined);
     return keep && this.#failure ? { error: this.#failure.message } : {};
   }
 }

@@ -1,4 +1,4 @@
-import { readFile, symlink, writeFile } from "node:fs/promises";
+import { readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { OutputSpool } from "../../src/exec/output-spool.ts";
@@ -19,7 +19,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-test("SC-013 what somebody has put where the file is to be made is not written to, and the result says so", async () => {
+test("SC-013 what somebody has put where the file is to be made is neither written to nor removed, and the result says so", async () => {
   const other = join(folder.path, "other");
   for (const plant of [() => symlink(other, guessed()), () => writeFile(guessed(), "mine")]) {
     await writeFile(other, "not yours");
@@ -29,5 +29,7 @@ test("SC-013 what somebody has put where the file is to be made is not written t
     spool.spill();
     expect(await spool.finish(true)).toEqual({ error: expect.stringContaining("EEXIST") });
     expect(await readFile(other, "utf8")).toBe("not yours");
+    expect(["not yours", "mine"]).toContain(await readFile(guessed(), "utf8"));
+    await rm(guessed());
   }
 });
