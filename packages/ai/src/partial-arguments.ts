@@ -39,6 +39,8 @@ export class PartialArguments {
   #failed = false;
   /** Whether the text so far ends inside a string value. `#open` holds all of this string. */
   #isInString = false;
+  /** Whether the text so far ends within `true`, `false` or `null`. */
+  #isInLiteral = false;
   /** The end of that string that the parser has not read: most deltas are in the middle of a string and need no parser. */
   #unread = "";
   #growth: string | undefined;
@@ -51,9 +53,12 @@ export class PartialArguments {
       if (parent === undefined) this.#complete = value;
       else this.#open = { parent: parent as Container, key, value, path: stack as Path };
       this.#isInString = partial === true && typeof value === "string";
+      this.#isInLiteral = partial === true && (typeof value === "boolean" || value === null);
     };
     this.#parser.onError = () => {
       this.#failed = true;
+      // `tru}` was read as true as long as it could become that.
+      if (this.#isInLiteral && this.#open) this.#open = { ...this.#open, value: undefined };
     };
   }
 

@@ -90,6 +90,14 @@ describe("AI-009 at every cut the value is what the text before it says", () => 
     }
   });
 
+  test.each(['{"a": tru}, more', '{"a":1,"b": falsX', '{"a":[nulL]}', '{"a": 1x', '{"a": "b"c', '{"a": -}'])(
+    "%s, which is no JSON, gives the same however it was cut",
+    (text) => {
+      for (let at = 0; at <= text.length; at += 1) expect(read(text.slice(0, at), text.slice(at))).toEqual(read(text));
+      expect(read(...text)).toEqual(read(text));
+    },
+  );
+
   test.each(texts)("%s in single characters and in two pieces", (text) => {
     expect(read(...text)).toEqual(JSON.parse(text));
     for (let at = 0; at <= text.length; at += 1) expect(read(text.slice(0, at), text.slice(at))).toEqual(JSON.parse(text));

@@ -6,7 +6,10 @@ import { onTestFinished, vi } from "vitest";
 export interface HeldClock {
   /** Advances the clock and calls all due timers before it returns. */
   pass(ms: number): void;
-  /** Advances the clock in steps of 100 ms until the promise is settled. */
+  /**
+   * Advances the clock in steps of 100 ms until the promise is settled. Each turn of the event loop is a step, so every timeout soon expires:
+   * wait first for the events that must come before it.
+   */
   passUntil<T>(settled: Promise<T>): Promise<T>;
   /** The number of pending timers. */
   readonly timers: number;

@@ -75,9 +75,12 @@ describe("TL-003 nothing of the group survives", () => {
       throw Object.assign(new Error("kill EPERM"), { code: "EPERM" });
     });
     const clock = holdClock();
-    const onOutput = () => clock.pass(60_000);
+    const hasOutput = Promise.withResolvers<void>();
     const command = "echo $$; exec sleep 300";
-    const result = await clock.passUntil(runProcess({ command, cwd: folder.path, timeoutMs: 60_000, onOutput }));
+    const run = runProcess({ command, cwd: folder.path, timeoutMs: 60_000, onOutput: () => hasOutput.resolve() });
+    await hasOutput.promise;
+    clock.pass(60_000);
+    const result = await clock.passUntil(run);
     spy.mockRestore();
     const group = Number(result.output);
     expect(result).toMatchObject({ outcome: "timeout", exitCode: null, exitSignal: null, survivors: [group] });

@@ -64,7 +64,7 @@ describe("a prompt", () => {
     const { settled } = await session.submit("One");
     await running;
     const eventCount = events.length;
-    const busy = { code: "busy", message: expect.stringMatching(/give streamingBehavior: "steer" .* "followUp" /) };
+    const busy = { code: "busy", message: expect.stringMatching(/set streamingBehavior: "steer" .* "followUp" /) };
     await expect(session.prompt("Two")).rejects.toMatchObject(busy);
     expect(events).toHaveLength(eventCount);
     expect(rolesIn(await workspace.sessionLines())).toEqual(["user", "assistant"]);

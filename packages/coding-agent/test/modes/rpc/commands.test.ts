@@ -229,7 +229,7 @@ describe("refusals", () => {
     await rpc.request({ type: "prompt", message: "One" });
     expect(await rpc.request({ type: "prompt", message: "Two" })).toMatchObject({
       success: false,
-      error: expect.stringContaining("abort it first"),
+      error: expect.stringContaining('set streamingBehavior: "steer"'),
     });
     await workspace.write("work/go", "");
     await rpc.waitFor({ type: "agent_settled" });

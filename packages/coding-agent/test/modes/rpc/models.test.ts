@@ -111,7 +111,7 @@ describe("set_model with an id that the catalog does not list", () => {
     // A release of a model that is known needs no words; a misspelt one does, once.
     expect(rpc.stderr).toBe("");
     expect(again.stderr).toMatch(
-      /^anthropic\/claude-sonet-4-5 is not in the catalog [^\n]*Nearest: anthropic\/claude-sonnet-4-5, [^\n]*\n$/,
+      /^anthropic\/claude-sonet-4-5 is not in the catalog, but [^\n]*Nearest: anthropic\/claude-sonnet-4-5, [^\n]*\n$/,
     );
   });
 
