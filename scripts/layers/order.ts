@@ -43,7 +43,6 @@ export const layers: readonly PackageLayers[] = [
       ...["approvals", "mcp", "run", "export", "extensions"],
       // The session, its modes, and the command line.
       ...["session", "modes", "modes/*", "serve.ts", "index.ts", "cli", "main.ts", "cli.ts"],
-      "session-store-tests.ts",
     ],
     closedRooms: { protocol: ["@sinclair/typebox", "@pikit/ai/partial-arguments"] },
     late: ["tools/*/run.ts"],

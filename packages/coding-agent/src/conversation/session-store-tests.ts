@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
-import type { SessionEntry } from "./conversation/entries.ts";
-import type { SessionFilter, SessionLine, SessionLog, SessionStore } from "./conversation/session-store.ts";
-import type { SessionHeader } from "./protocol/frames.ts";
+import type { SessionHeader } from "../protocol/frames.ts";
+import type { SessionEntry } from "./entries.ts";
+import type { SessionFilter, SessionLine, SessionLog, SessionStore } from "./session-store.ts";
 
 /** A test for one requirement of the `SessionStore` contract. */
 export interface SessionStoreTest {

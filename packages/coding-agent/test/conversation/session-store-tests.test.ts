@@ -2,11 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { FileSessionStore } from "../src/conversation/file-store.ts";
-import { MemorySessionStore } from "../src/conversation/memory-store.ts";
-import type { SessionStore } from "../src/conversation/session-store.ts";
-import { sessionStoreTests } from "../src/session-store-tests.ts";
-import { SlowStore } from "./helpers/slow-store.ts";
+import { FileSessionStore } from "../../src/conversation/file-store.ts";
+import { MemorySessionStore } from "../../src/conversation/memory-store.ts";
+import type { SessionStore } from "../../src/conversation/session-store.ts";
+import { sessionStoreTests } from "../../src/conversation/session-store-tests.ts";
+import { SlowStore } from "../helpers/slow-store.ts";
 
 async function createFileStore(): Promise<FileSessionStore> {
   const folder = await mkdtemp(join(tmpdir(), "pikit-test-"));
