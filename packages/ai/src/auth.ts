@@ -18,11 +18,13 @@ export function keyVariablesOf(provider: string): readonly string[] {
   return Object.hasOwn(keyVariables, provider) ? (keyVariables[provider] ?? []) : [];
 }
 
+/** The environment variable that gives the provider's key: the first that is not empty. */
+export function usedKeyVariable(provider: string): string | undefined {
+  return keyVariablesOf(provider).find((name) => process.env[name]?.trim());
+}
+
 /** The provider's key from the environment; an empty variable counts as unset. */
 export function environmentKey(provider: string): string | undefined {
-  for (const name of keyVariablesOf(provider)) {
-    const value = process.env[name]?.trim();
-    if (value) return value;
-  }
-  return undefined;
+  const variable = usedKeyVariable(provider);
+  return variable === undefined ? undefined : process.env[variable]?.trim();
 }

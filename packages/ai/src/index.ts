@@ -9,7 +9,7 @@ export {
 } from "./apis/scripted/script.ts";
 export { MessageAssembler, type TextBlock, type ThinkingBlock, type ToolCallBlock } from "./assembler.ts";
 export { AssistantMessageEventStream } from "./assistant-stream.ts";
-export { environmentKey, keyVariablesOf } from "./auth.ts";
+export { environmentKey, keyVariablesOf, usedKeyVariable } from "./auth.ts";
 export { loadFormerModels, loadProviderModels, type ProviderEntry, providers } from "./catalog/catalog.ts";
 export { type CheckedImage, checkImage, imageOrNote, imageTypeOf, maxImageLength } from "./check-image.ts";
 export { AiError, type AiErrorCode, type AiErrorOptions, isAiError } from "./errors.ts";

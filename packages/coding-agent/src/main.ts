@@ -1,7 +1,8 @@
-import { type Arguments, helpText, parseArguments, usage } from "./cli/args.ts";
+import { type Arguments, helpText, parseArguments, type SubcommandName, usage } from "./cli/args.ts";
 import { describeError } from "./cli/describe-error.ts";
 import { endProcess, guardExit } from "./cli/end-process.ts";
 import { guardProcess } from "./cli/last-resort.ts";
+import { preparePlainOutput } from "./cli/plain-output.ts";
 import { runRpc } from "./cli/run-rpc.ts";
 import { type UnknownWord, UsageError } from "./errors.ts";
 import { writeError } from "./modes/terminal-text.ts";
@@ -24,7 +25,7 @@ export async function main(args: readonly string[]): Promise<never> {
 type Subcommand = (args: readonly string[]) => number | Promise<number>;
 
 /** Loads what runs a subcommand: `pi <name> …`. A prompt that begins with such a word is given in quotes, with more words in it. */
-const subcommands: Readonly<Record<string, () => Promise<Subcommand>>> = {
+const subcommands: Readonly<Record<SubcommandName, () => Promise<Subcommand>>> = {
   "agent-rpc": async () => (await import("./cli/run-agent-rpc.ts")).runAgentRpc,
   rpc: async () => (await import("./cli/rpc-command.ts")).runRpcCommand,
   sessions: async () => (await import("./cli/commands/sessions.ts")).listSessions,
@@ -35,20 +36,34 @@ const subcommands: Readonly<Record<string, () => Promise<Subcommand>>> = {
 };
 
 async function run(args: readonly string[]): Promise<number> {
-  const subcommand = subcommands[args[0] ?? ""];
-  if (subcommand && Object.hasOwn(subcommands, args[0] ?? "")) return (await subcommand())(args.slice(1));
+  const [name = ""] = args;
+  if (name === "agent-rpc") return (await subcommands[name]())(args.slice(1));
+  if (isSubcommand(name)) return plainly(async () => (await subcommands[name]())(args.slice(1)));
   if (args.length > 0 && args.every(isBareWord)) (await import("./cli/command-words.ts")).refuseCommandWords(args);
   const parsed = parseArguments(args);
   const { options } = parsed;
-  if (options.version) return print(packageVersion());
-  if (options.help) return print(helpText());
-  if (options.export !== undefined) return (await import("./cli/export-session.ts")).exportSession(parsed);
-  if (options["list-models"]) return (await import("./cli/list-models.ts")).listModels(options, parsed.prompts);
+  if (options.version) return plainly(() => print(packageVersion()));
+  if (options.help) return plainly(() => print(helpText()));
+  if (options.export !== undefined) return plainly(async () => (await import("./cli/export-session.ts")).exportSession(parsed));
+  if (options["list-models"])
+    return plainly(async () => (await import("./cli/list-models.ts")).listModels(options, parsed.prompts));
   const mode = chooseMode(options);
   if (mode === "rpc") return runRpc(parsed);
   if (parsed.prompts.length === 0 && process.stdin.isTTY)
     throw new UsageError("no_prompt", `${usage}\nGive a prompt, or run pi --help.`);
   return (await import("./cli/run-prompts.ts")).runPrompts(mode, parsed);
+}
+
+function isSubcommand(name: string): name is SubcommandName {
+  return Object.hasOwn(subcommands, name);
+}
+
+/** Runs what prints plain text and ends. Resolves when all of it is written, or nobody reads it any more. */
+async function plainly(act: () => number | Promise<number>): Promise<number> {
+  const written = preparePlainOutput();
+  const exitCode = await act();
+  await written();
+  return exitCode;
 }
 
 /** `-p` replaces only the mode text; the output of the modes for programs stays the same. */

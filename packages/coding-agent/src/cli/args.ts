@@ -158,21 +158,52 @@ export function helpText(): string {
     ...rows.map(([left, help]) => `  ${left.padEnd(width)}  ${help}`),
     "",
     "Also:",
-    ...Object.values(subcommandHelp).map(([left, help]) => `  ${left.padEnd(28)}  ${help}`),
+    ...Object.values(subcommands).flatMap(({ usage: left, help }: Subcommand) =>
+      help === undefined ? [] : [`  ${`pi ${left}`.padEnd(28)}  ${help}`],
+    ),
     "",
     'Examples:\n  pi --model demo/tour "Show me around"\n  pi -p "What does this do?" @src/main.ts\n  git diff | pi -p "Review this"\n  pi --mode rpc --no-session',
   ].join("\n");
 }
 
-/** The subcommands: how they are typed, and what they do. */
-const subcommandHelp = {
-  sessions: ["pi sessions [--all] [--json]", "the stored sessions of this folder, or of all"],
-  login: ["pi login | logout <provider>", "store an API key, or remove it"],
-  doctor: ["pi doctor", "what is configured, what is missing, what does not work"],
-  completion: ["pi completion bash|zsh|fish", "a completion script for the shell"],
-  "agent-rpc": ["pi agent-rpc", "the agent_chat protocol"],
-  rpc: ["pi rpc schema | validate", "the RPC protocol as JSON Schema, a trace checked against it"],
-} as const;
+interface Subcommand {
+  /** How it is typed, after `pi`. */
+  usage: string;
+  /** What it does; absent if the line of another one tells of it. */
+  help?: string;
+  /** Words and options that may follow, for the completion of shells. */
+  words: readonly string[];
+}
+
+/** All subcommands: the help and the completion of shells are generated from this table. */
+const subcommands = {
+  sessions: {
+    usage: "sessions [--all] [--json]",
+    help: "the stored sessions of this folder, or of all",
+    words: ["--all", "--json", "--limit", "--session-dir"],
+  },
+  login: { usage: "login | logout <provider>", help: "store an API key, or remove it", words: [] },
+  logout: { usage: "logout <provider>", words: [] },
+  doctor: { usage: "doctor", help: "what is configured, what is missing, what does not work", words: [] },
+  completion: {
+    usage: "completion bash|zsh|fish",
+    help: "a completion script for the shell",
+    words: ["bash", "zsh", "fish"],
+  },
+  "agent-rpc": { usage: "agent-rpc", help: "the agent_chat protocol", words: [] },
+  rpc: {
+    usage: "rpc schema | validate",
+    help: "the RPC protocol as JSON Schema, a trace checked against it",
+    words: ["schema", "validate"],
+  },
+} as const satisfies Record<string, Subcommand>;
+
+export type SubcommandName = keyof typeof subcommands;
+
+/** The words that may follow each subcommand, by its name. */
+export function subcommandWords(): Record<string, readonly string[]> {
+  return Object.fromEntries(Object.entries(subcommands).map(([name, { words }]) => [name, words]));
+}
 
 /** The first line of the help, also shown when the prompt is missing. */
 export const usage = "Usage: pi [options] [@file …] [prompt …]";

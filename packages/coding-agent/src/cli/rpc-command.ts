@@ -3,7 +3,6 @@ import { UsageError } from "../errors.ts";
 import { checkRecord, type Direction } from "../protocol/check-record.ts";
 import { rpcSchema } from "../protocol/json-schema.ts";
 import { LineDecoder } from "../protocol/jsonl.ts";
-import { preparePlainOutput } from "./plain-output.ts";
 
 const usage = `Usage: pi rpc schema [--protocol rpc|agent-chat]
        pi rpc validate [--direction in|out] < trace.jsonl`;
@@ -16,13 +15,6 @@ const usage = `Usage: pi rpc schema [--protocol rpc|agent-chat]
  * @throws {UsageError} For another subcommand.
  */
 export async function runRpcCommand([command, ...args]: readonly string[]): Promise<number> {
-  const written = preparePlainOutput();
-  const exitCode = await runSubcommand(command, args);
-  await written();
-  return exitCode;
-}
-
-async function runSubcommand(command: string | undefined, args: readonly string[]): Promise<number> {
   if (command === "schema") return printSchema(readOption(args, "protocol", ["rpc", "agent-chat"]) ?? "rpc");
   if (command === "validate") return validate(process.stdin, readOption(args, "direction", ["in", "out"]));
   if (command === "--help" || command === "-h") return print(usage);

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { until } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
-import { cleanEnvironment, cliArguments } from "../helpers/cli.ts";
+import { cleanEnvironment, cliArguments, spawnCli } from "../helpers/cli.ts";
 import { expectProcessGone, readPid } from "../helpers/processes.ts";
 import { rolesIn, useWorkspace } from "../helpers/workspace.ts";
 
@@ -89,3 +89,17 @@ describe("RP-011 a reader that goes away", () => {
     expect(await readFile(`${workspace.cwd}/err`, "utf8")).toBe("");
   });
 });
+
+test.each([[["doctor"]], [["completion", "bash"]], [["rpc", "schema"]], [["--help"]], [["--version"]], [["--list-models"]]])(
+  "pi %j whose reader has gone ends with 1 and says nothing",
+  async (args) => {
+    const child = spawnCli(workspace, args);
+    child.stdout.destroy();
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    const exitCode = await new Promise<number | null>((resolve) => child.on("close", resolve));
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: "" });
+  },
+);

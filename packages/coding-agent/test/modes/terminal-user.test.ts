@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,8 +6,7 @@ import type { ScriptedAnswer } from "@pikit/ai";
 import { holdClock } from "@pikit/test-kit/clock";
 import { expect, test } from "vitest";
 import { TerminalUser } from "../../src/modes/terminal-user.ts";
-import { cleanEnvironment, cliArguments } from "../helpers/cli.ts";
-import { hasTerminal } from "../helpers/terminal.ts";
+import { hasTerminal, runInTerminal } from "../helpers/terminal.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
 
 const workspace = useWorkspace();
@@ -88,18 +86,7 @@ test.skipIf(!hasTerminal).each([
   const model = await workspace.script(call, { text: "Done." });
   await workspace.write("work/build/x", "");
   const args = ["--model", model, "--approval", "on-risk", "Clean up"];
-  const command = [process.execPath, ...cliArguments, ...args].map((part) => `'${part}'`).join(" ");
-  const child = spawn("script", ["-qec", command, "/dev/null"], {
-    cwd: workspace.cwd,
-    env: cleanEnvironment(workspace, { TERM: "xterm", SHELL: "/bin/sh" }),
-  });
-  let output = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    const wasAsked = output.includes("[y/N] ");
-    output += text;
-    if (!wasAsked && output.includes("[y/N] ")) child.stdin.write(typed);
-  });
-  await new Promise((resolve) => child.on("close", resolve));
+  const { output } = await runInTerminal(workspace, args, { typed: [{ after: "[y/N] ", keys: typed }] });
   expect(output).toContain("Allow bash?");
   expect(output).toContain("rm -rf build && echo gone");
   expect(output).toContain("Done.");

@@ -1,18 +1,9 @@
 import { UsageError } from "../../errors.ts";
-import { type DescribedOption, describeOptions } from "../args.ts";
+import { type DescribedOption, describeOptions, subcommandWords } from "../args.ts";
 
-export const completionUsage = "Usage: pi completion bash|zsh|fish";
+const completionUsage = "Usage: pi completion bash|zsh|fish";
 
-/** The subcommands, with the words that may follow each. */
-const subcommands: Readonly<Record<string, readonly string[]>> = {
-  "agent-rpc": [],
-  rpc: ["schema", "validate"],
-  sessions: ["--all", "--json", "--limit", "--session-dir"],
-  login: [],
-  logout: [],
-  doctor: [],
-  completion: ["bash", "zsh", "fish"],
-};
+const subcommands = subcommandWords();
 
 /** Runs `pi completion <shell>`: prints a script that completes subcommands, options, their values, and `@file` arguments. */
 export function printCompletion(args: readonly string[]): number {

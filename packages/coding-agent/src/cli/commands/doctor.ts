@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { environmentKey, keyVariablesOf, providers } from "@pikit/ai";
+import { providers, usedKeyVariable } from "@pikit/ai";
 import { readJsonFile } from "../../config/json-file.ts";
 import { agentFolder, projectFolder, sessionFolder } from "../../config/paths.ts";
 import { findMisspeltSettings, readSettings, type Settings } from "../../config/settings.ts";
@@ -16,9 +16,10 @@ import { resolveModel } from "../../models/model-resolver.ts";
 import { toTerminalText } from "../../modes/terminal-text.ts";
 import { findRipgrep } from "../../tools/grep/ripgrep-process.ts";
 import { packageVersion } from "../../version.ts";
+import { describeError } from "../describe-error.ts";
 import { parseSubcommand } from "./parse-subcommand.ts";
 
-export const doctorUsage = "Usage: pi doctor";
+const doctorUsage = "Usage: pi doctor";
 
 /** `problem`: pi does not work as configured. `note`: the user may want to know. */
 interface Finding {
@@ -49,15 +50,15 @@ export async function runDoctor(args: readonly string[]): Promise<number> {
   const checks = { program, programs, folders, settings, keys, endpoints, model, localModels, sessions };
   const findings: Finding[] = [];
   for (const [name, check] of Object.entries(checks)) {
-    findings.push(...(await check(places).catch((error: unknown) => [problem(name, messageOf(error))])));
+    findings.push(...(await check(places).catch((error: unknown) => [problem(name, describeError(error))])));
   }
   const width = Math.max(...findings.map(({ about }) => about.length));
   for (const { state, about, text } of findings) {
     process.stdout.write(`${toTerminalText(`${marks[state]} ${about.padEnd(width)}  ${text}`)}\n`);
   }
-  const count = findings.filter(({ state }) => state === "problem").length;
-  if (count > 0) process.stdout.write(`\n${count === 1 ? "One problem" : `${count} problems`}.\n`);
-  return count > 0 ? 1 : 0;
+  const problems = findings.filter(({ state }) => state === "problem").length;
+  if (problems > 0) process.stdout.write(`\n${problems === 1 ? "One problem" : `${problems} problems`}.\n`);
+  return problems > 0 ? 1 : 0;
 }
 
 async function program(): Promise<Finding[]> {
@@ -101,7 +102,7 @@ async function settings({ agentDir, cwd }: Places): Promise<Finding[]> {
       if (names.length > 0) findings.push(ok("settings", `${path}: ${names.join(", ")}`));
       findings.push(...findMisspeltSettings(path).map((text) => problem("settings", text)));
     } catch (error) {
-      findings.push(problem("settings", messageOf(error)));
+      findings.push(problem("settings", describeError(error)));
     }
   }
   return findings.length > 0 ? findings : [note("settings", `There are none in ${agentDir}; all have defaults.`)];
@@ -112,8 +113,8 @@ async function keys({ agentDir }: Places): Promise<Finding[]> {
   const stored = Object.keys(readJsonFile(file));
   const findings = stored.map((provider) => ok("key", `${provider}, from ${file}`));
   for (const { provider } of providers) {
-    if (environmentKey(provider) === undefined) continue;
-    const variable = keyVariablesOf(provider).find((name) => process.env[name]?.trim());
+    const variable = usedKeyVariable(provider);
+    if (variable === undefined) continue;
     const isUsed = !stored.includes(provider);
     findings.push(note("key", `${provider}, from ${variable}${isUsed ? "" : `; the one of ${file} is used instead`}`));
   }
@@ -174,10 +175,6 @@ async function sessions({ agentDir, cwd }: Places): Promise<Finding[]> {
 
 function count(number: number, thing: string): string {
   return `${number} ${thing}${number === 1 ? "" : "s"}`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function ok(about: string, text: string): Finding {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
-import { environmentKey, keyVariablesOf, providers } from "@pikit/ai";
+import { keyVariablesOf, providers, usedKeyVariable } from "@pikit/ai";
 import { agentFolder } from "../../config/paths.ts";
 import { updateJsonFile } from "../../config/update-json-file.ts";
 import { UsageError } from "../../errors.ts";
@@ -9,8 +9,8 @@ import { readCustomProviders } from "../../models/custom-providers.ts";
 import { writeError } from "../../modes/terminal-text.ts";
 import { parseSubcommand } from "./parse-subcommand.ts";
 
-export const loginUsage = "Usage: pi login <provider>    (the key is asked for, or read from stdin)";
-export const logoutUsage = "Usage: pi logout <provider>";
+const loginUsage = "Usage: pi login <provider>    (the key is asked for, or read from stdin)";
+const logoutUsage = "Usage: pi logout <provider>";
 
 /** Characters of a key; more is a file by mistake. */
 const maxKeyLength = 16 * 1024;
@@ -47,8 +47,8 @@ export async function logout(args: readonly string[]): Promise<number> {
   process.stdout.write(
     wasStored ? `The key of ${provider} was removed from ${file}.\n` : `There is no key of ${provider} in ${file}.\n`,
   );
-  const [variable] = keyVariablesOf(provider);
-  if (environmentKey(provider) !== undefined) writeError(`${variable} in the environment still gives a key of ${provider}.`);
+  const variable = usedKeyVariable(provider);
+  if (variable !== undefined) writeError(`${variable} in the environment still gives a key of ${provider}.`);
   return 0;
 }
 

@@ -8,7 +8,7 @@ import type { SessionInfo } from "../../conversation/session-store.ts";
 import { toTerminalText, writeError } from "../../modes/terminal-text.ts";
 import { parseSubcommand } from "./parse-subcommand.ts";
 
-export const sessionsUsage = "Usage: pi sessions [--all] [--limit n] [--json] [--session-dir folder]";
+const sessionsUsage = "Usage: pi sessions [--all] [--limit n] [--json] [--session-dir folder]";
 
 /** Default number of sessions in the list. */
 const defaultLimit = 20;

@@ -1,9 +1,8 @@
-import { spawn } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { cleanEnvironment, cliArguments, runCli } from "../../helpers/cli.ts";
-import { hasTerminal } from "../../helpers/terminal.ts";
+import { runCli } from "../../helpers/cli.ts";
+import { hasTerminal, runInTerminal } from "../../helpers/terminal.ts";
 import { useWorkspace } from "../../helpers/workspace.ts";
 
 const workspace = useWorkspace();
@@ -31,6 +30,8 @@ test("pi login stores a key from stdin for the user alone, beside the other keys
     ...{ stderr: "ANTHROPIC_API_KEY in the environment still gives a key of anthropic.\n", exitCode: 0 },
   });
   expect(await stored()).toEqual({ openai: { type: "api_key", key: "sk-two" } });
+  const other = await runCli(workspace, ["logout", "google"], { env: { GOOGLE_API_KEY: "g" } });
+  expect(other.stderr).toBe("GOOGLE_API_KEY in the environment still gives a key of google.\n");
   expect((await runCli(workspace, ["logout", "anthropic"])).stdout).toBe(`There is no key of anthropic in ${authFile()}.\n`);
 });
 
@@ -57,18 +58,8 @@ test("pi login accepts a provider of models.json", async () => {
 });
 
 test.skipIf(!hasTerminal)("on a terminal the key is asked for and not shown", async () => {
-  const command = [process.execPath, ...cliArguments, "login", "anthropic"].map((part) => `'${part}'`).join(" ");
-  const child = spawn("script", ["-qec", command, "/dev/null"], {
-    cwd: workspace.cwd,
-    env: cleanEnvironment(workspace, { TERM: "xterm", SHELL: "/bin/sh" }),
-  });
-  let output = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    const wasAsked = output.includes("not shown: ");
-    output += text;
-    if (!wasAsked && output.includes("not shown: ")) child.stdin.write("sk-typed\r");
-  });
-  await new Promise((resolve) => child.on("close", resolve));
+  const typed = [{ after: "not shown: ", keys: "sk-typed\r" }];
+  const { output } = await runInTerminal(workspace, ["login", "anthropic"], { typed });
   expect(output).toContain("API key of anthropic (as in ANTHROPIC_API_KEY), not shown: ");
   expect(output).toContain("is stored in");
   expect(output).not.toContain("sk-typed");
