@@ -58,7 +58,7 @@ function isSubcommand(name: string): name is SubcommandName {
   return Object.hasOwn(subcommands, name);
 }
 
-/** Runs what prints plain text and ends. Resolves when all of it is written, or nobody reads it any more. */
+/** Runs a command that prints plain text and ends. Resolves when all text is written, or stdout is closed. */
 async function plainly(act: () => number | Promise<number>): Promise<number> {
   const written = preparePlainOutput();
   const exitCode = await act();

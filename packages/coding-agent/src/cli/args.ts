@@ -169,7 +169,7 @@ export function helpText(): string {
 interface Subcommand {
   /** How it is typed, after `pi`. */
   usage: string;
-  /** What it does; absent if the line of another one tells of it. */
+  /** A description for the help. Absent if the line of another subcommand describes it too. */
   help?: string;
   /** Words and options that may follow, for the completion of shells. */
   words: readonly string[];
