@@ -1,0 +1,35 @@
+/**
+ * All that the terminal takes from its library: the editor, keys, the width of graphemes, Markdown, images. The screen itself is ours, because
+ * the library redraws the history when the terminal is resized.
+ */
+export {
+  type AutocompleteItem,
+  type AutocompleteProvider,
+  type AutocompleteSuggestions,
+  type Component,
+  CURSOR_MARKER,
+  calculateImageRows,
+  Editor,
+  type EditorTheme,
+  fuzzyFilter,
+  getCapabilities,
+  getImageDimensions,
+  isKeyRelease,
+  KeybindingsManager,
+  type KeyId,
+  Markdown,
+  type MarkdownTheme,
+  matchesKey,
+  parseKey,
+  parseOsc11BackgroundColor,
+  renderImage,
+  StdinBuffer,
+  setCapabilities,
+  setKeybindings,
+  setKittyProtocolActive,
+  type TUI,
+  TUI_KEYBINDINGS,
+  truncateToWidth,
+  visibleWidth,
+  wrapTextWithAnsi,
+} from "@earendil-works/pi-tui";

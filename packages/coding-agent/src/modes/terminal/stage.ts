@@ -1,0 +1,32 @@
+import type { AgentSession } from "../../session/agent-session.ts";
+import type { Block } from "./block.ts";
+import type { Panel } from "./panel.ts";
+import type { Theme } from "./theme/theme.ts";
+
+/** The terminal as its parts use it: dialogs, commands, the editor. */
+export interface Stage {
+  readonly session: AgentSession;
+  readonly theme: Theme;
+  /** Shows a block below the others. */
+  add(block: Block): void;
+  /** Shows a line about the work itself; `error` and `warning` are coloured. The text is made safe for the terminal. */
+  note(text: string, kind?: "info" | "warning" | "error"): void;
+  /** Draws the live region again, soon. `now`: with the next turn of the event loop, as after a key. */
+  refresh(now?: boolean): void;
+  /** Opens a panel in place of the editor. A panel that is opened later is above it. Returns a function that closes it. */
+  open(panel: Panel): () => void;
+  /** The text in the editor. */
+  readonly promptText: string;
+  setPromptText(text: string): void;
+  /** Shows the conversation of the session from its beginning, after the session has moved to another conversation or branch. */
+  showConversation(): void;
+  /** Gives the terminal to `use`, for example to an external editor, and takes it back when that has settled. */
+  lend<T>(use: () => Promise<T>): Promise<T>;
+  /** The size of the terminal in cells. */
+  readonly columns: number;
+  readonly rows: number;
+  /** Writes a sequence that shows nothing, such as one for the clipboard or the title. */
+  writeSequence(sequence: string): void;
+  /** Ends the mode. */
+  quit(): void;
+}
