@@ -20,6 +20,7 @@ export {
   Markdown,
   type MarkdownTheme,
   matchesKey,
+  ProcessTerminal,
   parseKey,
   parseOsc11BackgroundColor,
   renderImage,

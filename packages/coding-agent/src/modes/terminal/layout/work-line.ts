@@ -1,0 +1,87 @@
+import type { AgentSessionEvent } from "../../../session/events.ts";
+import { toTerminalText } from "../../terminal-text.ts";
+import { truncateToWidth } from "../library.ts";
+import type { Theme } from "../theme/theme.ts";
+import { shorten } from "./status-line.ts";
+
+/** The pictures of the sign of life, one after another. */
+const pictures = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+/** Milliseconds for which each is shown. */
+export const pictureMs = 200;
+
+/** The line that says that the agent works, on what, how long, and how many tokens it has written. */
+export class WorkLine {
+  #startedMs: number | undefined;
+  #activity = "Working";
+  /** Tokens of the finished answers of the run, and of the one that streams. */
+  #finishedTokens = 0;
+  #streamedTokens = 0;
+
+  /** Whether there is work. */
+  get isActive(): boolean {
+    return this.#startedMs !== undefined;
+  }
+
+  /** Follows the events of the session. */
+  show(event: AgentSessionEvent): void {
+    switch (event.type) {
+      case "agent_start":
+        this.#begin("Working");
+        this.#finishedTokens = 0;
+        this.#streamedTokens = 0;
+        break;
+      case "agent_settled":
+        this.#startedMs = undefined;
+        break;
+      case "message_update":
+        this.#activity = activities[event.assistantMessageEvent.type] ?? this.#activity;
+        this.#streamedTokens = event.message.usage.output;
+        break;
+      case "message_end":
+        if (event.message.role !== "assistant") break;
+        this.#finishedTokens += event.message.usage.output;
+        this.#streamedTokens = 0;
+        break;
+      case "tool_execution_start":
+        this.#activity = `Running ${event.toolName}`;
+        break;
+      case "turn_start":
+        this.#activity = "Waiting for the model";
+        break;
+      case "compaction_start":
+        this.#begin("Summarising the conversation");
+        break;
+      case "compaction_end":
+        // A manual compaction is not part of a run.
+        if (event.reason === "manual") this.#startedMs = undefined;
+        break;
+    }
+  }
+
+  render(theme: Theme, width: number, nowMs: number = Date.now()): string[] {
+    if (this.#startedMs === undefined) return [];
+    const ageMs = Math.max(0, nowMs - this.#startedMs);
+    const picture = pictures[Math.floor(ageMs / pictureMs) % pictures.length] ?? "";
+    const tokens = this.#finishedTokens + this.#streamedTokens;
+    const facts = [describeSeconds(ageMs), ...(tokens > 0 ? [`${shorten(tokens)} tokens`] : []), "Esc stops"];
+    return [truncateToWidth(`${theme.accent(picture)} ${toTerminalText(this.#activity)} ${theme.dim(facts.join(" · "))}`, width)];
+  }
+
+  #begin(activity: string): void {
+    this.#startedMs ??= Date.now();
+    this.#activity = activity;
+  }
+}
+
+/** What an event of a streaming answer says about the work. */
+const activities: Readonly<Record<string, string>> = {
+  thinking_start: "Thinking",
+  text_start: "Answering",
+  toolcall_start: "Preparing a tool call",
+};
+
+/** A time such as `12 s` or `2 min 5 s`. */
+export function describeSeconds(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
