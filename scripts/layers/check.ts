@@ -22,7 +22,9 @@ export function findProblems(root: string): string[] {
       }
       if (source.hasUnknownImport) found.push(`${source.path} has an import() that cannot be checked: give it a literal`);
       const isEntry = entries.has(source.path) || source.path === `${layer.folder}/src/${layer.valuesOnlyIn}`;
-      if (source.isOnlyReexports && !isEntry) {
+      // A module that only re-exports a library is the one place that says what is used of it.
+      const isOfOurs = source.edges.length > 0;
+      if (source.isOnlyReexports && isOfOurs && !isEntry) {
         found.push(`${source.path} consists of re-exports only: import from the modules themselves`);
       }
     }
