@@ -23,7 +23,7 @@ export function findProblems(root: string): string[] {
       if (source.hasUnknownImport) found.push(`${source.path} has an import() that cannot be checked: give it a literal`);
       const isEntry = entries.has(source.path) || source.path === `${layer.folder}/src/${layer.valuesOnlyIn}`;
       // A module that only re-exports a library is the one place that says what is used of it.
-      const isOfOurs = source.edges.length > 0;
+      const isOfOurs = source.edges.some(({ target }) => target !== undefined);
       if (source.isOnlyReexports && isOfOurs && !isEntry) {
         found.push(`${source.path} consists of re-exports only: import from the modules themselves`);
       }
