@@ -15,6 +15,7 @@ export {
   getCapabilities,
   getImageDimensions,
   isKeyRelease,
+  type Keybinding,
   KeybindingsManager,
   type KeyId,
   Markdown,
