@@ -1,0 +1,46 @@
+import { colorCode, parseColor } from "./colors.ts";
+import { type ColorName, colorNames, darkPalette, lightPalette } from "./palette.ts";
+import type { Style, Theme } from "./theme.ts";
+
+/** Colours of the user's settings by the name of the style: `#rrggbb`, a number from 0 to 255, or a name such as `red`. */
+export type ThemeOverrides = Readonly<Record<string, unknown>>;
+
+export interface ThemeOptions {
+  /** From `colorsOf`. */
+  colors: number;
+  /** Whether the background of the terminal is light. */
+  isLight: boolean;
+  /** From `theme` in `settings.json`. Names and colours that do not exist are ignored; `checkOverrides` reports them. */
+  overrides?: ThemeOverrides | undefined;
+}
+
+/** Creates the styles of a terminal. */
+export function createTheme({ colors, isLight, overrides = {} }: ThemeOptions): Theme {
+  const palette = isLight ? lightPalette : darkPalette;
+  const style = (start: string, end: string): Style => (colors === 0 ? (text) => text : createStyle(start, end));
+  const color = (name: ColorName) => {
+    const chosen = Object.hasOwn(overrides, name) ? parseColor(overrides[name], colors) : undefined;
+    return style(chosen ?? colorCode(palette[name], colors), "39");
+  };
+  return {
+    colors,
+    isLight,
+    bold: style("1", "22"),
+    italic: style("3", "23"),
+    underline: style("4", "24"),
+    strikethrough: style("9", "29"),
+    ...(Object.fromEntries(colorNames.map((name) => [name, color(name)])) as Record<ColorName, Style>),
+  };
+}
+
+/**
+ * A style between two SGR codes. The end code also ends other styles of the same kind, so the style starts again after it. It ends before each
+ * line break and starts again after it, so that a line can be printed alone.
+ */
+function createStyle(startCode: string, endCode: string): Style {
+  const start = `\x1b[${startCode}m`;
+  const end = `\x1b[${endCode}m`;
+  const styleLine = (line: string) =>
+    line === "" ? "" : `${start}${line.includes(end) ? line.replaceAll(end, end + start) : line}${end}`;
+  return (text) => (text.includes("\n") ? text.split("\n").map(styleLine).join("\n") : styleLine(text));
+}
