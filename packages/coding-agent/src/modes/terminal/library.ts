@@ -14,6 +14,7 @@ export {
   fuzzyFilter,
   getCapabilities,
   getImageDimensions,
+  type ImageDimensions,
   isKeyRelease,
   type Keybinding,
   KeybindingsManager,

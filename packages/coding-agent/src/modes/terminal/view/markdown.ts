@@ -1,0 +1,111 @@
+import { Markdown, type MarkdownTheme } from "../library.ts";
+import type { Theme } from "../theme/theme.ts";
+import { CodeColors } from "./code-colors.ts";
+import { finishLines, toSafeText, wrap } from "./lines.ts";
+import type { MarkdownPart } from "./markdown-stream.ts";
+
+/** Shows the parts of one Markdown text, in their order. */
+export class MarkdownRenderer {
+  readonly #theme: Theme;
+  readonly #markdownTheme: MarkdownTheme;
+  #code: CodeColors;
+  #hasShown = false;
+
+  constructor(theme: Theme) {
+    this.#theme = theme;
+    this.#markdownTheme = toMarkdownTheme(theme);
+    this.#code = new CodeColors(theme, "");
+  }
+
+  /** The lines of the next parts. */
+  render(parts: readonly MarkdownPart[], width: number): string[] {
+    return this.#render(parts, width, (code) => this.#code.add(code));
+  }
+
+  /** The lines of parts that come next, but may still change. */
+  preview(parts: readonly MarkdownPart[], width: number): string[] {
+    const before = { code: this.#code, hasShown: this.#hasShown };
+    const lines = this.#render(parts, width, (code) => this.#code.preview(code));
+    this.#code = before.code;
+    this.#hasShown = before.hasShown;
+    return lines;
+  }
+
+  #render(parts: readonly MarkdownPart[], width: number, color: (code: string) => string): string[] {
+    const lines: string[] = [];
+    for (const part of parts) {
+      if (part.kind === "blank") continue;
+      if (part.gap && this.#hasShown) lines.push("");
+      this.#hasShown = true;
+      if (part.info !== undefined && part.kind === "fence") this.#code = new CodeColors(this.#theme, part.info);
+      const indent = Math.min(part.indent, Math.max(0, width - 20));
+      const prefix = part.prefix.slice(-indent || part.prefix.length).padStart(indent);
+      const shown = this.#renderContent(part, Math.max(1, width - indent), color);
+      for (const [index, line] of (shown.length === 0 ? [""] : shown).entries()) {
+        const before = index === 0 ? this.#stylePrefix(prefix) : " ".repeat(indent);
+        lines.push(line === "" ? before.trimEnd() : before + line);
+      }
+    }
+    return lines;
+  }
+
+  #stylePrefix(prefix: string): string {
+    return prefix.trim() === "" ? prefix : prefix.replace(/\S+/g, (marker) => this.#theme.accent(marker));
+  }
+
+  #renderContent({ kind, content, header }: MarkdownPart, width: number, color: (code: string) => string): string[] {
+    const safe = toSafeText(content);
+    switch (kind) {
+      case "fence":
+        return wrap(safe, width, { style: this.#theme.dim });
+      case "code":
+        return wrap(color(safe), width);
+      case "table":
+        return header === undefined ? this.#renderMarkdown(safe, width) : this.#renderFurtherRows(toSafeText(header), safe, width);
+      default:
+        return this.#renderMarkdown(safe, width);
+    }
+  }
+
+  #renderMarkdown(text: string, width: number): string[] {
+    const component = new Markdown(escapeHidden(text), 0, 0, this.#markdownTheme, undefined, { renderLatex: false });
+    return finishLines(component.render(width), this.#theme);
+  }
+
+  /** Shows the rows of a table without its header, which is above them. */
+  #renderFurtherRows(header: string, rows: string, width: number): string[] {
+    const lines = this.#renderMarkdown(`${header}\n${rows}`, width);
+    const ruler = lines.findIndex((line) => line.includes("├"));
+    return lines.slice(ruler + 1);
+  }
+}
+
+function toMarkdownTheme(theme: Theme): MarkdownTheme {
+  return {
+    heading: theme.heading,
+    link: theme.link,
+    linkUrl: theme.dim,
+    code: theme.code,
+    codeBlock: theme.code,
+    codeBlockBorder: theme.dim,
+    quote: theme.dim,
+    quoteBorder: theme.border,
+    hr: theme.border,
+    listBullet: theme.accent,
+    bold: theme.bold,
+    italic: theme.italic,
+    strikethrough: theme.strikethrough,
+    underline: theme.underline,
+    codeBlockIndent: "",
+  };
+}
+
+/**
+ * Escapes what the library would not show: definitions of links, which may belong to other parts, and numeric entities of control characters,
+ * which it would send to the terminal.
+ */
+function escapeHidden(text: string): string {
+  return text
+    .replace(/^( {0,3})\[(?=[^\]]*\]:)/gm, "$1&#91;")
+    .replace(/&(?=#(?:x0*(?:[01]?[\da-f]|7f|[89][\da-f])|0*(?:[12]?\d|3[01]|12[7-9]|1[345]\d));?)/gi, "\\&");
+}

@@ -1,0 +1,139 @@
+import type { AgentToolResult } from "@pikit/agent";
+import type { ImageContent } from "@pikit/ai";
+import type { Block } from "../block.ts";
+import { visibleWidth } from "../library.ts";
+import type { Theme } from "../theme/theme.ts";
+import { drawImage } from "./images.ts";
+import { cutLine, formatSeconds, toSafeLine } from "./lines.ts";
+import { describeArguments } from "./tool-head.ts";
+import { describeResult, type EndedCall, renderResult, renderTail } from "./tool-result.ts";
+
+/** The number of lines of a running command that are shown, and the length in UTF-16 units that is kept for them. */
+const liveLines = 5;
+const keptOutput = 16_384;
+
+export interface ToolBlockOptions {
+  theme: Theme;
+  cwd: string;
+  /** Whether more of the output is shown. Read each time the block is drawn. */
+  isFull(): boolean;
+  /** Milliseconds. */
+  now(): number;
+}
+
+/** A tool call: one line while its arguments stream, with the end of its output while it runs, and with its result when it has ended. */
+export class ToolBlock implements Block {
+  readonly #options: ToolBlockOptions;
+  readonly #call: () => { name: string; arguments: Record<string, unknown> };
+  #startMs: number | undefined;
+  #endMs: number | undefined;
+  /** The end of the output of a running command. */
+  #output = "";
+  #hasOwnOutput = false;
+  #ended: EndedCall | undefined;
+  #isAbandoned = false;
+  #isTaken = false;
+
+  /** @param call - Returns the call; its arguments may still grow. */
+  constructor(call: () => { name: string; arguments: Record<string, unknown> }, options: ToolBlockOptions) {
+    this.#call = call;
+    this.#options = options;
+  }
+
+  get isDone(): boolean {
+    return this.#ended !== undefined || this.#isAbandoned;
+  }
+
+  get isRunning(): boolean {
+    return this.#startMs !== undefined && !this.isDone;
+  }
+
+  /** The call begins to run. */
+  start(): void {
+    this.#startMs ??= this.#options.now();
+  }
+
+  /** Adds output of the running command. The texts of `update` are then not shown. */
+  addOutput(chunk: string): void {
+    this.#hasOwnOutput = true;
+    this.#output = (this.#output + chunk.slice(-keptOutput)).slice(-keptOutput);
+  }
+
+  /** Shows the output so far. */
+  update({ content }: AgentToolResult): void {
+    if (this.#hasOwnOutput) return;
+    const text = content.findLast((block) => block.type === "text")?.text ?? "";
+    this.#output = text.slice(-keptOutput);
+  }
+
+  end(result: AgentToolResult, isError: boolean): void {
+    if (this.isDone) return;
+    const { name: toolName, arguments: args } = this.#call();
+    this.#endMs = this.#options.now();
+    this.#ended = { toolName, args, result, isError };
+    this.#output = "";
+  }
+
+  /** The call will not run, or its end will not be reported. */
+  abandon(): void {
+    if (!this.isDone) this.#isAbandoned = true;
+  }
+
+  takeFinished(width: number): string[] {
+    if (!this.isDone || this.#isTaken) return [];
+    this.#isTaken = true;
+    return [...this.#lines(width), ...this.#images(width)];
+  }
+
+  render(width: number): string[] {
+    return this.#isTaken ? [] : this.#lines(width);
+  }
+
+  #lines(width: number): string[] {
+    const { theme, isFull } = this.#options;
+    const inner = width - 2;
+    const below = this.#ended
+      ? renderResult(this.#ended, inner, { theme, isFull: isFull() })
+      : this.isRunning
+        ? renderTail(this.#output, inner, theme, liveLines)
+        : [];
+    return [this.#headLine(width), ...below.map((line) => (line === "" ? "" : `  ${line}`))];
+  }
+
+  #headLine(width: number): string {
+    const { theme, cwd } = this.#options;
+    const { name, arguments: args } = this.#call();
+    const shownName = cutLine(toSafeLine(name), Math.max(8, width - 20));
+    const suffix = this.#suffix();
+    const room = width - 2 - visibleWidth(shownName) - (suffix === "" ? 0 : visibleWidth(suffix) + 2) - 2;
+    const summary = room < 4 ? "" : cutLine(describeArguments(name, args, cwd), room);
+    const words = [theme.tool(shownName), summary, this.#styleSuffix(suffix)].filter((word) => word !== "");
+    return `${this.#mark()} ${words.join("  ")}`;
+  }
+
+  #mark(): string {
+    const { theme } = this.#options;
+    if (this.#ended) return this.#ended.isError ? theme.error("✗") : theme.success("✓");
+    return this.#isAbandoned ? theme.warning("✗") : theme.accent("▸");
+  }
+
+  #suffix(): string {
+    if (this.#isAbandoned) return "not run";
+    const words = this.#ended ? [describeResult(this.#ended)] : [];
+    const ms = this.#startMs === undefined ? 0 : (this.#endMs ?? this.#options.now()) - this.#startMs;
+    if (ms >= 1000) words.push(formatSeconds(ms));
+    return words.filter((word) => word !== "").join("  ");
+  }
+
+  #styleSuffix(suffix: string): string {
+    const { theme } = this.#options;
+    const [, added, removed, rest = ""] = /^(\+\d+) (-\d+)(.*)$/.exec(suffix) ?? [];
+    if (added === undefined || removed === undefined) return theme.dim(suffix);
+    return `${theme.added(added)} ${theme.removed(removed)}${theme.dim(rest)}`;
+  }
+
+  #images(width: number): string[] {
+    const images = (this.#ended?.result.content ?? []).filter((block): block is ImageContent => block.type === "image");
+    return images.flatMap((image) => drawImage(image, width) ?? []);
+  }
+}
