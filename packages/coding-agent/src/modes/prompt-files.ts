@@ -1,0 +1,46 @@
+import { basename } from "node:path";
+import type { ImageContent } from "@pikit/ai";
+import { detectFileKind, kindHeadBytes } from "../tools/files/file-kind.ts";
+
+/** The content of a file that a prompt mentions. */
+export interface PromptFile {
+  /** For the prompt: the content of a text file between marks, or the facts about an image. */
+  text: string;
+  image?: ImageContent;
+}
+
+/**
+ * Converts a file for the prompt.
+ *
+ * @param name - As the user typed it.
+ * @returns undefined for a file that is neither text nor an image.
+ * @throws The reason of the abort signal.
+ */
+export async function toPromptFile(name: string, bytes: Buffer, signal?: AbortSignal): Promise<PromptFile | undefined> {
+  const found = detectFileKind(bytes.subarray(0, kindHeadBytes));
+  if (found.kind === "image") {
+    const { prepareImage } = await import("../tools/images/prepare-image.ts");
+    const { image, description } = await prepareImage(bytes, signal ? { signal } : {});
+    return { ...(image ? { image } : {}), text: `[image ${basename(name)}: ${description}]` };
+  }
+  if (found.kind === "binary") return undefined;
+  const body = new TextDecoder(found.encoding).decode(bytes).replaceAll("</file>", "<\\/file>");
+  return { text: `<file name=${JSON.stringify(name)}>\n${body}\n</file>` };
+}
+
+/** Puts the files before the typed text. */
+export function joinPrompt(parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part.trim() !== "").join("\n\n");
+}
+
+/** Removes the files before the typed text. */
+export function withoutFiles(prompt: string): string {
+  let text = prompt;
+  for (;;) {
+    const end = /^<file name="/.test(text) ? text.indexOf("\n</file>") : -1;
+    const image = /^\[image [^\n]+: [^\n]+\](?:\n\n|$)/.exec(text);
+    if (end >= 0) text = text.slice(end + "\n</file>".length).replace(/^\n\n/, "");
+    else if (image) text = text.slice(image[0].length);
+    else return text;
+  }
+}
