@@ -22,7 +22,7 @@ const maxTextBytes = 1024 * 1024;
 const maxTotalBytes = 4 * 1024 * 1024;
 
 /** `@name` or `@"name with spaces"`, not inside a word such as a mail address. */
-const mention = /(?<![^\s([{"'`])@(?:"([^"\n]+)"|([^\s"]+))/g;
+const mentionPattern = /(?<![^\s([{"'`])@(?:"([^"\n]+)"|([^\s"]+))/g;
 /** Punctuation that may belong to the sentence and not to the name. */
 const sentenceEnd = /[.,;:!?)\]}'`]$/;
 
@@ -62,7 +62,7 @@ interface FoundFile {
 /** The mentioned files by their paths, in the order of the text. */
 async function findFiles(typed: string, cwd: string): Promise<Map<string, FoundFile>> {
   const found = new Map<string, FoundFile>();
-  for (const [, quoted, plain = ""] of typed.matchAll(mention)) {
+  for (const [, quoted, plain = ""] of typed.matchAll(mentionPattern)) {
     if (found.size >= maxFiles) break;
     for (const name of quoted === undefined ? namesIn(plain) : [quoted]) {
       const path = toPath(name, cwd);

@@ -2,6 +2,8 @@ import type { ImageContent } from "@pikit/ai";
 import { type AutocompleteProvider, CURSOR_MARKER, isKeyRelease, truncateToWidth } from "../library.ts";
 import type { Stage } from "../stage.ts";
 import type { Theme } from "../theme/theme.ts";
+import type { Attachments, TextWithImages } from "./attachments.ts";
+import { droppedImages } from "./dropped-images.ts";
 import type { ActionName } from "./key-actions.ts";
 import { commandKey, type KeyBindings } from "./keys.ts";
 import { addedMarker, cleanText, type Draft, expandDraft, isLarge, pastedText, splitDraft, toPaste } from "./pastes.ts";
@@ -18,12 +20,17 @@ export interface PromptEditorOptions {
   theme: Theme;
   stage: Pick<Stage, "refresh" | "rows">;
   keys: KeyBindings;
-  /** Called with the text of the editor, trimmed and with pasted texts in place of their markers. The editor is empty then. */
+  /**
+   * Called with the text of the editor, trimmed and with pasted texts in place of their markers. The editor is empty then. With images, the
+   * call comes when these are ready.
+   */
   onSubmit(text: string, images: readonly ImageContent[]): void;
   /** Like `onSubmit`, for the key that sends the prompt after the present work. */
   onFollowUp(text: string, images: readonly ImageContent[]): void;
   history?: PastPrompts;
   completion?: AutocompleteProvider;
+  /** The images of the prompt. Default: none can be attached. */
+  images?: Attachments;
   /** Shown while the editor is empty. */
   placeholder?: string;
 }
@@ -43,6 +50,9 @@ export class PromptEditor {
   #cleared: Draft | undefined;
   #browsing: { prompts: readonly string[]; index: number; shown: string; draft: Draft } | undefined;
   #width = 80;
+  /** The submitted texts whose images are not ready. */
+  #waiting = 0;
+  #lastDelivery: Promise<void> = Promise.resolve();
 
   constructor(options: PromptEditorOptions) {
     this.#options = options;
@@ -75,10 +85,15 @@ export class PromptEditor {
     return this.#editor.isShowingAutocomplete();
   }
 
-  /** Replaces the text. The cursor is at its end. A very long text is shown as a marker, like a pasted one. */
-  setText(text: string): void {
+  /**
+   * Replaces the text. The cursor is at its end. A very long text is shown as a marker, like a pasted one.
+   *
+   * @param images - Those of the markers `[image 1]`, `[image 2]` … in the text.
+   */
+  setText(text: string, images: readonly ImageContent[] = []): void {
     this.#browsing = undefined;
-    this.#show(cleanText(text));
+    const clean = cleanText(text);
+    this.#show(images.length > 0 ? (this.#options.images?.replace({ text: clean, images: [...images] }) ?? clean) : clean);
   }
 
   /** Inserts a text at the cursor. */
@@ -119,8 +134,9 @@ export class PromptEditor {
    */
   handleKey(key: string): boolean {
     const pasted = pastedText(key);
-    if (pasted !== undefined) this.#paste(pasted);
+    if (pasted !== undefined) this.#takePaste(pasted);
     else if (isKeyRelease(key)) return true;
+    else if (this.#options.images && this.#options.keys.matches(key, "pasteImage")) void this.#pasteClipboard(this.#options.images);
     else if (this.#isForSession(key)) return false;
     else if (this.#options.keys.matches(key, "followUp")) this.#submit(commandKey("tui.input.submit"), "followUp");
     else if (this.#options.keys.matches(key, "submit")) this.#submit(key, "submit");
@@ -145,6 +161,27 @@ export class PromptEditor {
 
   #draft(): Draft {
     return { text: this.text, pastes: new Map(this.#pastes) };
+  }
+
+  #takePaste(text: string): void {
+    const { images } = this.#options;
+    const paths = images && droppedImages(text);
+    const markers = paths && images.addFiles(paths);
+    if (markers !== undefined) this.#insertMarkers(markers);
+    // Some terminals send an empty paste for a clipboard without text.
+    else if (images && text === "") void this.#pasteClipboard(images);
+    else this.#paste(text);
+  }
+
+  async #pasteClipboard(images: Attachments): Promise<void> {
+    const marker = await images.addFromClipboard();
+    if (marker !== undefined) this.#insertMarkers(marker);
+  }
+
+  #insertMarkers(markers: string): void {
+    const space = /\S$/.test(this.#beforeCursor()) ? " " : "";
+    this.#editor.insertTextAtCursor(`${space}${markers} `);
+    this.#options.stage.refresh();
   }
 
   #paste(text: string): void {
@@ -173,10 +210,27 @@ export class PromptEditor {
     if (submitted === undefined) return;
     this.#pastes = new Map();
     this.#browsing = undefined;
-    if (submitted === "") return;
-    this.#options.history?.add(submitted);
-    if (submitAs === "followUp") this.#options.onFollowUp(submitted, []);
-    else this.#options.onSubmit(submitted, []);
+    if (submitted !== "") this.#deliver(submitted, submitAs);
+  }
+
+  /** Calls the callbacks in the order of the submits, as soon as the images are ready. */
+  #deliver(submitted: string, submitAs: "submit" | "followUp"): void {
+    const { images, history, onSubmit, onFollowUp } = this.#options;
+    const typed = images ? images.removeFrom(submitted) : submitted;
+    if (typed !== "") history?.add(typed);
+    const call = (prompt: TextWithImages) => (submitAs === "followUp" ? onFollowUp : onSubmit)(prompt.text, prompt.images);
+    const isReady = !images?.areIn(submitted) && this.#waiting === 0;
+    const taken = images?.take(submitted);
+    if (isReady) {
+      call({ text: submitted, images: [] });
+      return;
+    }
+    this.#waiting += 1;
+    this.#lastDelivery = this.#lastDelivery.then(async () => {
+      const prompt = (await taken) ?? { text: submitted, images: [] };
+      this.#waiting -= 1;
+      call(prompt);
+    });
   }
 
   #restoreCleared(key: string): boolean {
