@@ -215,10 +215,13 @@ export class PromptEditor {
 
   /** Calls the callbacks in the order of the submits, as soon as the images are ready. */
   #deliver(submitted: string, submitAs: "submit" | "followUp"): void {
-    const { images, history, onSubmit, onFollowUp } = this.#options;
+    const { images, history } = this.#options;
     const typed = images ? images.removeFrom(submitted) : submitted;
     if (typed !== "") history?.add(typed);
-    const call = (prompt: TextWithImages) => (submitAs === "followUp" ? onFollowUp : onSubmit)(prompt.text, prompt.images);
+    const call = (prompt: TextWithImages) => {
+      if (submitAs === "followUp") this.#options.onFollowUp(prompt.text, prompt.images);
+      else this.#options.onSubmit(prompt.text, prompt.images);
+    };
     const isReady = !images?.areIn(submitted) && this.#waiting === 0;
     const taken = images?.take(submitted);
     if (isReady) {
