@@ -25,6 +25,8 @@ export interface UserInterface {
   setEditorText(text: string): void;
   /** Asks how to continue when a run has reached a limit. Default: stop. */
   clarify(question: Clarification, options?: DialogOptions): Promise<ClarificationAnswer>;
+  /** Asks about a tool call, with more answers than yes and no. Optional: without it, `confirm` is asked. Default: no. */
+  approve?(question: ApprovalQuestion, options?: DialogOptions): Promise<ApprovalAnswer>;
 }
 
 /** A question for yes or no. */
@@ -34,6 +36,20 @@ export interface Confirmation {
   /** The risk tier of the tool call that waits for the answer; absent if the question is not about a tool call. */
   riskTier?: RiskTier;
 }
+
+/** A question about a tool call. `message` may shorten the call; `call` is complete. */
+export interface ApprovalQuestion extends Confirmation {
+  /** The reasons for asking, one per line; empty if there are none. */
+  reasons: string;
+  /** The command, the diff or the arguments. In a diff, lines begin with `+`, `-` or a space. */
+  call: string;
+  isDiff: boolean;
+  /** The calls that `session` allows, such as `git push with any arguments`; undefined if that answer is not possible. */
+  sessionScope?: string;
+}
+
+/** `session` also allows similar calls until the session ends. `reason` is for the model. */
+export type ApprovalAnswer = { decision: "once" | "session" } | { decision: "no"; reason?: string };
 
 export interface DialogOptions {
   /** When aborted, the dialog resolves to its default. */
@@ -122,6 +138,22 @@ export class UserSlot implements UserInterface {
   clarify(...args: Parameters<UserInterface["clarify"]>): Promise<ClarificationAnswer> {
     return this.current.clarify(...args);
   }
+
+  approve(question: ApprovalQuestion, options?: DialogOptions): Promise<ApprovalAnswer> {
+    return askForApproval(this.current, question, options);
+  }
+}
+
+/** Asks about a tool call with `approve`, or with `confirm` if the user interface has only that. */
+export async function askForApproval(
+  user: UserInterface,
+  question: ApprovalQuestion,
+  options?: DialogOptions,
+): Promise<ApprovalAnswer> {
+  if (user.approve) return user.approve(question, options);
+  const { title, message, riskTier } = question;
+  const isYes = await user.confirm({ title, message, ...(riskTier ? { riskTier } : {}) }, options);
+  return { decision: isYes === true ? "once" : "no" };
 }
 
 /** Whether a user is present to answer `confirm`. */

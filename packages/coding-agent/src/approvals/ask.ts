@@ -1,10 +1,25 @@
-import { type Confirmation, canConfirm, type UserInterface } from "../user-interface.ts";
+import { type ApprovalAnswer, type ApprovalQuestion, askForApproval, canConfirm, type UserInterface } from "../user-interface.ts";
 
 /** The default timeout of a question. */
 const defaultTimeoutMs = 10 * 60 * 1000;
 
-/** `absent`: there is no user, or the user interface has failed. */
-export type Answer = "yes" | "no" | "timeout" | "absent" | "aborted";
+/** `session`: yes, also for similar calls. `absent`: there is no user, or the user interface has failed. */
+export interface Answer {
+  kind: "yes" | "session" | "no" | "timeout" | "absent" | "aborted";
+  /** The user's reason for a no, for the model. */
+  reason?: string;
+}
+
+/** The user's answers for the session, as far as they are about one call. */
+export interface AnswerMemory {
+  /** Whether an earlier answer allows the call. */
+  isAllowed(): boolean;
+  /** Allows similar calls until the session ends. */
+  allow(): void;
+}
+
+/** Maximum characters of the user's reason. */
+const maxReason = 2000;
 
 /** Asks the user one question at a time, even with parallel calls, because some user interfaces cannot distinguish two questions. */
 export class Asker {
@@ -18,11 +33,21 @@ export class Asker {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Asks a question. Never rejects. An abort resolves it at once, even while it waits for earlier questions. */
-  async ask(question: Confirmation, signal: AbortSignal): Promise<Answer> {
-    if (!canConfirm(this.#user)) return "absent";
+  /**
+   * Asks a question. Never rejects. An abort resolves it at once, even while it waits for earlier questions.
+   *
+   * @param memory - The user's earlier answers for the session. Used when it is the turn of the question.
+   */
+  async ask(question: ApprovalQuestion, signal: AbortSignal, memory: AnswerMemory): Promise<Answer> {
+    if (!canConfirm(this.#user)) return { kind: "absent" };
     const aborted = whenAborted(signal);
-    const turn = this.#last.then(() => this.#put(question, signal, aborted.answer));
+    const turn = this.#last.then(async (): Promise<Answer> => {
+      if (memory.isAllowed()) return { kind: "yes" };
+      const answer = await this.#put(question, signal, aborted.answer);
+      // Before the turn of the next question, which may be about a similar call.
+      if (answer.kind === "session") memory.allow();
+      return answer;
+    });
     this.#last = turn;
     try {
       return await Promise.race([turn, aborted.answer]);
@@ -31,24 +56,18 @@ export class Asker {
     }
   }
 
-  async #put(question: Confirmation, signal: AbortSignal, aborted: Promise<Answer>): Promise<Answer> {
-    if (signal.aborted) return "aborted";
+  async #put(question: ApprovalQuestion, signal: AbortSignal, aborted: Promise<Answer>): Promise<Answer> {
+    if (signal.aborted) return { kind: "aborted" };
     // Closes the question in a user interface that ignores the timeout.
     const late = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<Answer>((resolve) => {
-      timer = setTimeout(resolve, this.#timeoutMs, "timeout");
+      timer = setTimeout(resolve, this.#timeoutMs, { kind: "timeout" });
     });
     try {
       const options = { signal: AbortSignal.any([signal, late.signal]), timeoutMs: this.#timeoutMs };
-      const asked = this.#user.confirm(question, options).then(
-        (isYes): Answer => (isYes === true ? "yes" : "no"),
-        (): Answer => "absent",
-      );
+      const asked = askForApproval(this.#user, question, options).then(toAnswer, (): Answer => ({ kind: "absent" }));
       return await Promise.race([asked, timeout, aborted]);
-    } catch {
-      // The user interface has thrown synchronously.
-      return "absent";
     } finally {
       clearTimeout(timer);
       late.abort();
@@ -56,9 +75,16 @@ export class Asker {
   }
 }
 
+function toAnswer(answer: ApprovalAnswer): Answer {
+  if (answer.decision === "once") return { kind: "yes" };
+  if (answer.decision === "session") return { kind: "session" };
+  const reason = answer.decision === "no" ? answer.reason?.trim().slice(0, maxReason) : undefined;
+  return { kind: "no", ...(reason ? { reason } : {}) };
+}
+
 function whenAborted(signal: AbortSignal): { answer: Promise<Answer>; stop(): void } {
   const { promise, resolve } = Promise.withResolvers<Answer>();
-  const onAbort = () => resolve("aborted");
+  const onAbort = () => resolve({ kind: "aborted" });
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
   return { answer: promise, stop: () => signal.removeEventListener("abort", onAbort) };

@@ -7,6 +7,7 @@ import { type Answer, Asker } from "./ask.ts";
 import { assessTool, isReader, type ToolTiers } from "./assess-tool.ts";
 import { type ApprovalRules, decide } from "./policy.ts";
 import { createQuestion } from "./question.ts";
+import { SessionRules, sessionRuleOf } from "./session-rules.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** The options for decisions. Policy and folder are read for each call, so they may change. */
@@ -14,6 +15,8 @@ export interface ApprovalOptions extends ApprovalRules, ToolTiers {
   /** The working folder, absolute. */
   cwd: string;
   user: UserInterface;
+  /** The id of the session: an answer "for this session" holds as long as it is the same. Default: as long as the approvals exist. */
+  sessionId?: string;
   /** The file system for the paths of `write`, `edit` and `bash`. Default: the files of this machine. */
   files?: FileAccess;
   /** Milliseconds after which an unanswered question counts as no. Default: 10 minutes. */
@@ -47,13 +50,23 @@ export function createJudge(options: ApprovalOptions): Approvals {
     assessTool(tool, params, { cwd: options.cwd, files: options.files ?? localFiles }, options);
   /** Settles when each earlier call has asked its question or needs none. */
   let earlier: Promise<unknown> = Promise.resolve();
+  const allowed = new SessionRules();
 
   /** Asks about a call, after the questions of earlier calls, because some calls take longer to assess. undefined if the call may run. */
   async function putQuestion(call: JudgedCall, turn: Promise<unknown>, signal: AbortSignal): Promise<Asked | undefined> {
     const verdict = await assess(call);
     if (decide(verdict.tier, options) === "allow") return undefined;
+    const rule = sessionRuleOf(call, verdict, options.isBuiltIn(call.tool));
+    const { sessionId } = options;
+    const memory = {
+      isAllowed: () => allowed.has(rule, options.sessionId),
+      allow: () => rule && sessionId === options.sessionId && allowed.add(rule, sessionId),
+    };
+    if (memory.isAllowed()) return undefined;
     await untilAborted(turn, signal).catch(() => undefined);
-    return { verdict, answer: asker.ask(createQuestion(call, verdict), signal) };
+    const question = createQuestion(call, verdict, allowed.hasRoom ? rule?.scope : undefined);
+    const answer = asker.ask(question, signal, memory);
+    return { verdict, answer };
   }
 
   return {
@@ -66,7 +79,7 @@ export function createJudge(options: ApprovalOptions): Approvals {
       const asked = await question;
       if (!asked) return undefined;
       const answer = await asked.answer;
-      return answer === "yes" ? undefined : { refuse: explainRefusal(answer, asked.verdict) };
+      return isYes(answer) ? undefined : { refuse: explainRefusal(answer, asked.verdict) };
     },
   };
 }
@@ -78,14 +91,21 @@ function explainReadOnly(name: string): string {
   );
 }
 
-const answers: Record<Exclude<Answer, "yes">, string> = {
+type Refusal = Exclude<Answer["kind"], "yes" | "session">;
+
+function isYes({ kind }: Answer): boolean {
+  return kind === "yes" || kind === "session";
+}
+
+const refusals: Record<Refusal, string> = {
   no: "the user was asked and declined. Do not try the same in another way; continue without it, or ask what the user wants instead",
   timeout: "the user was asked and did not answer in time, which counts as no. Continue without it, or say what is needed",
   absent: "it needs the user's approval, but there is no user to ask. Find a way without it, or say what is needed",
   aborted: "the run was aborted while the user was asked",
 };
 
-function explainRefusal(answer: Exclude<Answer, "yes">, { reasons }: Verdict): string {
+function explainRefusal({ kind, reason }: Answer, { reasons }: Verdict): string {
+  if (reason !== undefined) return `Not run: the user was asked and declined, with this reason: ${reason}`;
   const why = reasons.length > 0 ? ` The reason for asking: it ${reasons.join("; it ")}.` : "";
-  return `Not run: ${answers[answer]}.${why}`;
+  return `Not run: ${refusals[kind as Refusal]}.${why}`;
 }

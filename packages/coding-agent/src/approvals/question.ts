@@ -1,36 +1,57 @@
 import type { PendingToolCall } from "@pikit/agent";
-import type { Confirmation } from "../user-interface.ts";
+import type { ApprovalQuestion } from "../user-interface.ts";
+import { describeDiff } from "./describe-diff.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** Maximum characters of a call in a question: from its start and from its end. */
 const maxHead = 3000;
 const maxTail = 1000;
 
+/** Maximum characters of a complete call. A person reads no more, and a longer one makes the terminal slow. */
+const maxCall = 200_000;
+
 /** Control characters, and characters that reorder or hide text. A question must show the real command. */
 const invisible =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
-/** Creates the question about a call. */
-export function createQuestion(
-  { tool, params }: Pick<PendingToolCall, "tool" | "params">,
-  { tier, reasons }: Verdict,
-): Confirmation {
-  const why = reasons.map((reason) => `It ${reason}.`).join("\n");
-  const message = [why, shortenMiddle(describeCall(tool.name, params))].filter((part) => part !== "").join("\n\n");
-  return { title: toVisible(`Allow ${tool.name}?`), message: toVisible(message), riskTier: tier };
+type JudgedCall = Pick<PendingToolCall, "tool" | "params">;
+
+/**
+ * Creates the question about a call.
+ *
+ * @param sessionScope - The calls that an answer for the session allows; undefined if that answer is not possible.
+ */
+export function createQuestion({ tool, params }: JudgedCall, { tier, reasons }: Verdict, sessionScope?: string): ApprovalQuestion {
+  const why = toVisible(reasons.map((reason) => `It ${reason}.`).join("\n"));
+  const short = toVisible(shortenMiddle(describeCall(tool.name, params), maxHead, maxTail));
+  const diff = describeDiff(tool.name, params);
+  const call = diff ?? (isCommand(params) ? params.command : JSON.stringify(params, undefined, 2));
+  return {
+    title: toVisible(`Allow ${tool.name}?`),
+    message: [why, short].filter((part) => part !== "").join("\n\n"),
+    riskTier: tier,
+    reasons: why,
+    call: toVisible(shortenMiddle(call ?? "", maxCall / 2, maxCall / 2)),
+    isDiff: diff !== undefined,
+    ...(sessionScope === undefined ? {} : { sessionScope: toVisible(sessionScope) }),
+  };
 }
 
 function describeCall(name: string, params: unknown): string {
-  const { command, path } = (params ?? {}) as Record<string, unknown>;
-  if (typeof command === "string") return command;
+  if (isCommand(params)) return params.command;
+  const { path } = (params ?? {}) as Record<string, unknown>;
   return typeof path === "string" && (name === "write" || name === "edit") ? path : JSON.stringify(params);
 }
 
-function shortenMiddle(text: string): string {
-  const left = text.length - maxHead - maxTail;
+function isCommand(params: unknown): params is { command: string } {
+  return typeof (params as { command?: unknown } | null)?.command === "string";
+}
+
+function shortenMiddle(text: string, head: number, tail: number): string {
+  const left = text.length - head - tail;
   if (left <= 0) return text;
-  return `${text.slice(0, maxHead)}\n… ${left} characters left out …\n${text.slice(-maxTail)}`;
+  return `${text.slice(0, head)}\n… ${left} characters left out …\n${text.slice(-tail)}`;
 }
 
 /** Replaces invisible characters by their codes, so that they cannot hide text. */

@@ -74,6 +74,9 @@ function createSessionApprovals(
     get cwd() {
       return transcript.conversation.header.cwd;
     },
+    get sessionId() {
+      return transcript.conversation.header.id;
+    },
     get toolTiers() {
       return tiers.current;
     },
