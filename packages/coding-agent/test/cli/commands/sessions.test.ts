@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeAge } from "../../../src/cli/commands/sessions.ts";
+import { describeAge } from "../../../src/conversation/stored-sessions.ts";
 import { runCli } from "../../helpers/cli.ts";
 import { createScriptedSession } from "../../helpers/sessions.ts";
 import { useWorkspace } from "../../helpers/workspace.ts";
