@@ -46,6 +46,15 @@ export class ModelChoice {
     return this.#parts.models.find(provider, modelId);
   }
 
+  /**
+   * Finds a model by its name: `id` or `provider/id`, either with `:level`.
+   *
+   * @throws {UsageError} When there is none; the message has the nearest names.
+   */
+  async named(name: string): Promise<{ model: Model | undefined; thinkingLevel?: ThinkingLevel }> {
+    return (await import("./model-resolver.ts")).findModel(this.#parts.models, name, undefined);
+  }
+
   /** The message for a model that `find` did not find, with the nearest names. */
   async describeMissing(provider: string, modelId: string): Promise<string> {
     return (await import("./model-not-found.ts")).describeMissingModel(this.#parts.models, `${provider}/${modelId}`);

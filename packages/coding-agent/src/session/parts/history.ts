@@ -180,22 +180,38 @@ export class SessionHistory {
     return this.#move({ reason: "branch", target: String(entry) }, () => this.#branch(entry));
   }
 
+  /**
+   * Moves to an entry of any branch, in the same session: it becomes the latest one, and the next prompt follows it.
+   *
+   * @throws {SessionError} `not_found` if there is no such entry; `read_failed`.
+   */
+  goTo(entryId: string): Promise<void> {
+    return this.#move({ reason: "branch", target: entryId }, () =>
+      this.#parts.between(() => this.#showFrom(this.#requireEntry(entryId).id)),
+    );
+  }
+
   #branch(entry: string | number): Promise<string> {
     return this.#parts.between(async () => {
       const messages = this.#messagesOfPath();
       const named = typeof entry === "string" ? messages.find(({ id }) => id === entry) : messages[entry];
       const node = this.#requireUserMessage(named, entry);
       const text = await this.#textOf(node);
-      const before = this.#current.leafId;
-      this.#current.moveTo(node.parentId);
-      try {
-        await this.#show(this.#current);
-      } catch (error) {
-        this.#current.moveTo(before);
-        throw error;
-      }
+      await this.#showFrom(node.parentId);
       return text;
     });
+  }
+
+  /** Makes an entry the latest one. If its path cannot be read, nothing changes. */
+  async #showFrom(leafId: string | null): Promise<void> {
+    const before = this.#current.leafId;
+    this.#current.moveTo(leafId);
+    try {
+      await this.#show(this.#current);
+    } catch (error) {
+      this.#current.moveTo(before);
+      throw error;
+    }
   }
 
   /** The messages of the user on the active path, oldest first. */

@@ -59,6 +59,23 @@ export class SessionQueues {
     return this.#agent.steering.clear();
   }
 
+  /**
+   * Removes a message from a queue, so that the user can change it.
+   *
+   * @param index - Its place in `texts`.
+   * @param text - Its text, to make sure that it is still in this place.
+   * @returns The number of its images; undefined if the queue has no such message any more.
+   */
+  async take(behavior: StreamingBehavior, index: number, text: string): Promise<number | undefined> {
+    const queue = behavior === "steer" ? this.#agent.steering : this.#agent.followUps;
+    const message = queue.messages[index];
+    if (!message || typedTextOf(message) !== text) return undefined;
+    queue.replace(queue.messages.filter((each) => each !== message));
+    await this.#transcript.dropQueued([message]);
+    const { content } = message as { content?: unknown };
+    return Array.isArray(content) ? content.filter(({ type }: { type?: unknown }) => type === "image").length : 0;
+  }
+
   /** Empties both queues and returns their texts. */
   async clear(): Promise<QueuedTexts> {
     const cleared: AgentMessage[] = [];
