@@ -1,0 +1,77 @@
+import type { ApprovalAnswer, ApprovalQuestion } from "../../../user-interface.ts";
+import type { Panel } from "../panel.ts";
+import type { Theme } from "../theme/theme.ts";
+import { type Choice, ConfirmPanel } from "./confirm-panel.ts";
+import { cut, toOneLine } from "./lines.ts";
+import { TextPanel } from "./text-panel.ts";
+
+export interface ApprovalPanelOptions {
+  theme: Theme;
+  question: ApprovalQuestion;
+  /** See `ConfirmPanel`. */
+  quietMs: number;
+  onAnswer(answer: ApprovalAnswer): void;
+}
+
+/** Maximum characters of the description of what an answer for the session allows. */
+const maxScope = 60;
+
+/** Asks whether a tool call may run, with the whole command or diff: `y`, `a` for this session, `n`, `r` for no with a reason. Esc is no. */
+export class ApprovalPanel implements Panel {
+  readonly #options: ApprovalPanelOptions;
+  readonly #question: ConfirmPanel<"once" | "session" | "no" | "reason">;
+  /** The line for the reason, while it is open. */
+  #reason: TextPanel | undefined;
+
+  constructor(options: ApprovalPanelOptions) {
+    this.#options = options;
+    const { theme, question, quietMs } = options;
+    this.#question = new ConfirmPanel({
+      ...{ theme, title: question.title, warning: question.reasons, text: question.call, quietMs },
+      ...(question.isDiff ? { style: (line: string) => styleOf(theme, line) } : {}),
+      choices: choicesFor(question),
+      escLabel: "no",
+      onAnswer: (answer = "no") => this.#answer(answer),
+    });
+  }
+
+  render(width: number, rows: number): string[] {
+    return (this.#reason ?? this.#question).render(width, rows);
+  }
+
+  handleKey(key: string): void {
+    (this.#reason ?? this.#question).handleKey(key);
+  }
+
+  #answer(answer: "once" | "session" | "no" | "reason"): void {
+    const { theme, question, onAnswer } = this.#options;
+    if (answer !== "reason") {
+      onAnswer({ decision: answer });
+      return;
+    }
+    this.#reason = new TextPanel({
+      ...{ theme, title: "Why not? The model reads your answer.", placeholder: "what it should do instead" },
+      text: toOneLine(question.call),
+      onAnswer: (reason) => {
+        this.#reason = undefined;
+        // After Esc the question is open again.
+        if (reason !== undefined) onAnswer({ decision: "no", ...(reason.trim() === "" ? {} : { reason: reason.trim() }) });
+      },
+    });
+  }
+}
+
+function choicesFor({ sessionScope }: ApprovalQuestion): Choice<"once" | "session" | "no" | "reason">[] {
+  const scope = sessionScope === undefined ? "" : cut(toOneLine(sessionScope), maxScope);
+  return [
+    { key: "y", label: "yes, once", value: "once" },
+    ...(scope === "" ? [] : [{ key: "a", label: `for this session (${scope})`, value: "session" as const }]),
+    { key: "n", label: "no", value: "no" },
+    { key: "r", label: "no, with a reason", value: "reason" },
+  ];
+}
+
+function styleOf(theme: Theme, line: string): (text: string) => string {
+  if (line.startsWith("+")) return theme.added;
+  return line.startsWith("-") ? theme.removed : theme.dim;
+}
