@@ -1,0 +1,92 @@
+import type { SlashCommand } from "../../../protocol/data.ts";
+import { describePhases } from "../../../todo/todo-text.ts";
+import { showMessage } from "../dialogs/message-panel.ts";
+import type { Stage } from "../stage.ts";
+import type { TerminalCommand } from "./command.ts";
+import { copyText } from "./copy-text.ts";
+import { showText } from "./show-text.ts";
+
+export const infoCommands: readonly TerminalCommand[] = [
+  { name: "copy", description: "copy the last answer to the clipboard", run: copyAnswer },
+  { name: "cost", aliases: ["stats"], description: "tokens and cost of the session", run: showCost },
+  { name: "todos", description: "the list of tasks", run: (stage) => showText(stage, describePhases(stage.session.todos.phases)) },
+];
+
+async function copyAnswer(stage: Stage): Promise<void> {
+  const text = stage.session.lastAssistantText();
+  if (!text) {
+    stage.note("There is no answer to copy yet.");
+    return;
+  }
+  const ways = await copyText(text, { cwd: stage.session.cwd, writeSequence: (sequence) => stage.writeSequence(sequence) });
+  if (ways.length === 0)
+    stage.note("The answer is too long for the terminal's clipboard, and there is no wl-copy, xclip or pbcopy.", "error");
+  else stage.note(`The last answer is in the clipboard (by ${ways.join(" and ")}).`);
+}
+
+function showCost(stage: Stage): void {
+  const { tokens, cost, contextUsage, userMessages, assistantMessages, toolCalls } = stage.session.stats();
+  const count = (value: number) => value.toLocaleString("en");
+  const { tokens: used, contextWindow, percent } = contextUsage;
+  const context =
+    used === null
+      ? "not known before the next answer"
+      : `${count(used)}${percent === null ? "" : ` of ${count(contextWindow)} tokens (${Math.round(percent)} %)`}`;
+  showText(
+    stage,
+    [
+      "This session, with all its branches",
+      `cost      $${cost.toFixed(4)}`,
+      `tokens    ${count(tokens.total)}: ${count(tokens.input)} in, ${count(tokens.output)} out, ${count(tokens.cacheRead)} read from the cache, ${count(tokens.cacheWrite)} written to it`,
+      `context   ${context}`,
+      `messages  ${userMessages} of yours, ${assistantMessages} answers, ${toolCalls} tool calls`,
+    ].join("\n"),
+  );
+}
+
+/** Lists the commands of the terminal and those of the session. */
+export async function showHelp(stage: Stage, commands: readonly TerminalCommand[]): Promise<void> {
+  const own = commands.map(({ name, argument, description }): [string, string] => [
+    `/${name}${argument === undefined ? "" : ` ${argument}`}`,
+    description,
+  ]);
+  const others = (await stage.session.listCommands()).map(({ name, description = "" }: SlashCommand): [string, string] => [
+    `/${name}`,
+    description,
+  ]);
+  const parts = [
+    ["Commands", ...toColumns(own)],
+    others.length > 0 ? ["", "Of extensions, templates and skills", ...toColumns(others)] : [],
+    ["", ...typing],
+  ];
+  await showMessage(stage, "Help", parts.flat().join("\n"));
+}
+
+const typing: readonly string[] = [
+  "Typing",
+  ...toColumns([
+    ["Enter", "sends; during a run it steers the run"],
+    ["Alt-Enter", "queues a message for the end of the run"],
+    ["@", "completes the name of a file"],
+    ["!command", "runs a command; the model gets its output with the next prompt"],
+    ["!!command", "runs a command only for you"],
+    ["Esc", "aborts the run; twice: back to an earlier message"],
+    ["/hotkeys", "lists all keys"],
+  ]),
+];
+
+function toColumns(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.min(24, Math.max(0, ...rows.map(([left]) => left.length)));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right.replace(/\s+/g, " ").slice(0, 200)}`);
+}
+
+/** A key and its meaning. */
+export interface KeyRow {
+  keys: string;
+  description: string;
+}
+
+/** Lists the keys. */
+export function showHotkeys(stage: Stage, keys: readonly KeyRow[]): Promise<void> {
+  return showMessage(stage, "Keys", toColumns(keys.map(({ keys: names, description }) => [names, description])).join("\n"));
+}

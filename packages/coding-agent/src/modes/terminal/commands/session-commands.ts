@@ -1,0 +1,56 @@
+import { dirname } from "node:path";
+import { agentFolder, sessionFolder } from "../../../config/paths.ts";
+import type { AgentSession } from "../../../session/agent-session.ts";
+import { askForText } from "../dialogs/text-panel.ts";
+import type { Stage } from "../stage.ts";
+import type { TerminalCommand } from "./command.ts";
+import { pickSession } from "./pick-session.ts";
+
+export const sessionCommands: readonly TerminalCommand[] = [
+  { name: "resume", description: "continue another session", run: resume },
+  { name: "new", aliases: ["clear"], description: "begin a new session", run: startNew },
+  { name: "name", description: "name the session", argument: "[text]", run: giveName },
+  { name: "compact", description: "summarise the older part of the conversation", argument: "[instructions]", run: compact },
+  { name: "export", description: "write the conversation to an HTML file", argument: "[path]", run: exportHtml },
+];
+
+async function resume(stage: Stage): Promise<void> {
+  const { session } = stage;
+  const options = { folder: folderOf(session), agentDir: agentFolder(), current: session.sessionFile ?? undefined };
+  const path = await pickSession(stage, options);
+  if (path === undefined || path === session.sessionFile) return;
+  const before = session.cwd;
+  await session.history.open(path);
+  stage.showConversation();
+  if (session.cwd !== before) stage.note(`The working folder is ${session.cwd}.`);
+}
+
+/** The folder in which the session's files are; for a session in memory, the one in which they would be. */
+function folderOf({ sessionFile, cwd }: AgentSession): string {
+  return sessionFile === null ? sessionFolder(cwd, agentFolder()) : dirname(sessionFile);
+}
+
+async function startNew(stage: Stage): Promise<void> {
+  await stage.session.history.startNew();
+  stage.showConversation();
+}
+
+async function giveName(stage: Stage, args: string): Promise<void> {
+  const { history } = stage.session;
+  const name = args || (await askForText(stage, { title: "Name of the session", value: history.name ?? "" }));
+  if (name === undefined || name.trim() === "") return;
+  await history.setName(name);
+  stage.note(`The session is named ${history.name}.`);
+}
+
+async function compact(stage: Stage, args: string): Promise<void> {
+  const result = await stage.session.compact(args === "" ? {} : { instructions: args });
+  const { tokensBefore, estimatedTokensAfter } = result;
+  const format = (tokens: number) => tokens.toLocaleString("en");
+  stage.note(`The conversation was summarised: ${format(tokensBefore)} tokens became about ${format(estimatedTokensAfter)}.`);
+}
+
+async function exportHtml(stage: Stage, args: string): Promise<void> {
+  const path = await stage.session.history.exportHtml(args === "" ? undefined : args);
+  stage.note(`The conversation is in ${path}.`);
+}
