@@ -70,6 +70,26 @@ export const SettingsSchema = Type.Object({
   skills: paths("Skills: folders with a SKILL.md, or folders of those."),
   prompts: paths("Prompt templates: files, or folders of them."),
   mcpServers: Type.Optional(Type.Record(Type.String(), McpServerSchema, { description: "MCP servers by name." })),
+  terminal: Type.Optional(
+    Type.Object(
+      {
+        showThinking: flag("Whether thinking is shown in full, not folded. Default: false."),
+        showToolOutput: flag("Whether more output of tools is shown. Default: false."),
+        plain: flag("Whether the terminal gets plain lines only, as for screen readers. Default: false."),
+      },
+      { description: "How the terminal shows a conversation." },
+    ),
+  ),
+  keys: Type.Optional(
+    Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
+      description: 'Keys of the terminal by the name of their action, such as { "newLine": ["shift+enter", "ctrl+j"] }.',
+    }),
+  ),
+  theme: Type.Optional(
+    Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
+      description: "Colours of the terminal by the name of their style: #rrggbb, a number from 0 to 255, or a name such as red.",
+    }),
+  ),
 });
 
 /** The user's settings from `settings.json`. Keys that this version does not know are ignored. */
