@@ -34,6 +34,7 @@ const options = {
   "session-id": { value: "id", help: "open the session with that id, or create it" },
   "session-dir": { value: "folder", help: "where sessions are stored" },
   continue: { short: "c", help: "continue the latest session of this folder" },
+  resume: { short: "r", help: "choose a session from a list, and continue it" },
   fork: { value: "path|id", help: "continue in a copy of that session" },
   "take-over": { help: "replace the session's lock if its holder was on another host" },
   name: { short: "n", value: "text", help: "name the session" },

@@ -44,12 +44,19 @@ export function toSessionOptions({ options }: Arguments): CreateAgentSessionOpti
 }
 
 function chooseSession(options: Arguments["options"]): SessionChoice {
-  const chosen = (["no-session", "continue", "session", "session-id", "fork"] as const).filter(
+  const chosen = (["no-session", "continue", "resume", "session", "session-id", "fork"] as const).filter(
     (name) => options[name] !== undefined,
   );
   if (chosen.length > 1)
     throw new UsageError("invalid_arguments", `--${chosen[0]} and --${chosen[1]} exclude each other. Give one of them.`);
   if (options["no-session"]) return "memory";
+  // The terminal has replaced it by the chosen session.
+  if (options.resume) {
+    throw new UsageError(
+      "invalid_arguments",
+      "--resume shows a list, which needs a terminal. Give --continue, or --session with an id.",
+    );
+  }
   if (options.continue) return "continue";
   if (options["session-id"] !== undefined) return { id: options["session-id"] };
   if (options.fork !== undefined) return { fork: options.fork };
