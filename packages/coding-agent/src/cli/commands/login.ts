@@ -6,14 +6,12 @@ import { agentFolder } from "../../config/paths.ts";
 import { updateJsonFile } from "../../config/update-json-file.ts";
 import { UsageError } from "../../errors.ts";
 import { readCustomProviders } from "../../models/custom-providers.ts";
+import { authFile, maxKeyLength, storeKey } from "../../models/stored-keys.ts";
 import { writeError } from "../../modes/terminal-text.ts";
 import { parseSubcommand } from "./parse-subcommand.ts";
 
 const loginUsage = "Usage: pi login <provider>    (the key is asked for, or read from stdin)";
 const logoutUsage = "Usage: pi logout <provider>";
-
-/** Characters of a key; more is a file by mistake. */
-const maxKeyLength = 16 * 1024;
 
 /**
  * Runs `pi login <provider>`: stores an API key in `auth.json`, which only the user can read (mode 0600). On a terminal the key is not shown.
@@ -23,14 +21,7 @@ const maxKeyLength = 16 * 1024;
 export async function login(args: readonly string[]): Promise<number> {
   const provider = await readProvider(loginUsage, args);
   const key = process.stdin.isTTY ? await askForKey(provider) : await readKey();
-  if (key === "" || /\s/.test(key) || key.length > maxKeyLength) {
-    throw new UsageError(
-      "invalid_arguments",
-      `That is not an API key: expected one word, but got ${describeInput(key)}. Nothing was stored.`,
-    );
-  }
-  const file = authFile();
-  await updateJsonFile(file, (content) => ({ ...content, [provider]: { type: "api_key", key } }));
+  const file = await storeKey(agentFolder(), provider, key);
   process.stdout.write(`The key of ${provider} is stored in ${file}.\n`);
   return 0;
 }
@@ -38,7 +29,7 @@ export async function login(args: readonly string[]): Promise<number> {
 /** Runs `pi logout <provider>`: removes its key from `auth.json`. */
 export async function logout(args: readonly string[]): Promise<number> {
   const provider = await readProvider(logoutUsage, args);
-  const file = authFile();
+  const file = authFile(agentFolder());
   let wasStored = false;
   await updateJsonFile(file, (content) => {
     wasStored = Object.hasOwn(content, provider);
@@ -50,10 +41,6 @@ export async function logout(args: readonly string[]): Promise<number> {
   const variable = usedKeyVariable(provider);
   if (variable !== undefined) writeError(`${variable} in the environment still gives a key of ${provider}.`);
   return 0;
-}
-
-function authFile(): string {
-  return join(agentFolder(), "auth.json");
 }
 
 /** @throws {UsageError} For a provider that neither the catalog nor `models.json` has. */
@@ -70,10 +57,6 @@ async function readProvider(usage: string, args: readonly string[]): Promise<str
     typed: provider,
     words: names,
   });
-}
-
-function describeInput(key: string): string {
-  return key === "" ? "nothing" : key.length > maxKeyLength ? "a longer text" : "several words";
 }
 
 async function readKey(): Promise<string> {
