@@ -1,5 +1,6 @@
 import type { AgentSession } from "../../session/agent-session.ts";
 import type { Block } from "./block.ts";
+import type { KeyBindings } from "./input/keys.ts";
 import type { Panel } from "./panel.ts";
 import type { Theme } from "./theme/theme.ts";
 
@@ -7,6 +8,8 @@ import type { Theme } from "./theme/theme.ts";
 export interface Stage {
   readonly session: AgentSession;
   readonly theme: Theme;
+  /** The keys in use. Default: the keys without settings. */
+  readonly keys?: KeyBindings;
   /** Shows a block below the others. */
   add(block: Block): void;
   /** Shows a line about the work itself; `error` and `warning` are coloured. The text is made safe for the terminal. */

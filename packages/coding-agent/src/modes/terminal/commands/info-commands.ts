@@ -1,6 +1,8 @@
 import type { SlashCommand } from "../../../protocol/data.ts";
 import { describePhases } from "../../../todo/todo-text.ts";
 import { showMessage } from "../dialogs/message-panel.ts";
+import type { ActionGroup } from "../input/key-actions.ts";
+import type { KeyBindings } from "../input/keys.ts";
 import type { Stage } from "../stage.ts";
 import type { TerminalCommand } from "./command.ts";
 import { copyText } from "./copy-text.ts";
@@ -80,13 +82,21 @@ function toColumns(rows: readonly (readonly [string, string])[]): string[] {
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right.replace(/\s+/g, " ").slice(0, 200)}`);
 }
 
-/** A key and its meaning. */
-export interface KeyRow {
-  keys: string;
-  description: string;
-}
+const groupTitles: Readonly<Record<ActionGroup, string>> = {
+  session: "Of the conversation",
+  editor: "In the editor",
+  list: "In lists and questions",
+};
 
-/** Lists the keys. */
-export function showHotkeys(stage: Stage, keys: readonly KeyRow[]): Promise<void> {
-  return showMessage(stage, "Keys", toColumns(keys.map(({ keys: names, description }) => [names, description])).join("\n"));
+/** Lists the keys in use, each with the name of its action in the settings. */
+export function showHotkeys(stage: Stage, keys: KeyBindings): Promise<void> {
+  const listed = keys.list();
+  const parts = (Object.keys(groupTitles) as ActionGroup[]).flatMap((group) => {
+    const rows = listed
+      .filter((each) => each.group === group)
+      .map(({ action, keys: names, description }) => [names.join(", ") || "(no key)", `${description} [${action}]`] as const);
+    return [groupTitles[group], ...toColumns(rows), ""];
+  });
+  const advice = 'Change a key with "keys" in settings.json: { "newLine": "ctrl+j" }. The name in brackets is the action.';
+  return showMessage(stage, "Keys", [...parts, advice].join("\n"));
 }

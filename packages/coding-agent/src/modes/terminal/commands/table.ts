@@ -3,14 +3,17 @@ import { resolve } from "node:path";
 import { SessionError, UsageError } from "../../../errors.ts";
 import type { AgentSession } from "../../../session/agent-session.ts";
 import { suggest } from "../../../suggest.ts";
+import { readKeys } from "../input/keys.ts";
 import type { AutocompleteItem } from "../library.ts";
 import type { Stage } from "../stage.ts";
 import { branchCommands } from "./branch-commands.ts";
 import type { CommandCall, TerminalCommand } from "./command.ts";
 import { infoCommands, showHelp, showHotkeys } from "./info-commands.ts";
+import { loginCommand } from "./login-command.ts";
 import { modelCommands } from "./model-commands.ts";
 import { queueCommand } from "./queue-command.ts";
 import { sessionCommands } from "./session-commands.ts";
+import { settingsCommand } from "./settings-command.ts";
 
 /** All commands of the terminal, in the order of the help. */
 export const commands: readonly TerminalCommand[] = [
@@ -19,9 +22,11 @@ export const commands: readonly TerminalCommand[] = [
   ...branchCommands,
   ...infoCommands,
   queueCommand,
+  settingsCommand,
+  loginCommand,
   { name: "reload", description: "read extensions, skills and templates again", run: reload },
   { name: "help", description: "all commands", run: (stage) => showHelp(stage, commands) },
-  { name: "hotkeys", description: "all keys", run: (stage) => showHotkeys(stage, []) },
+  { name: "hotkeys", description: "all keys", run: (stage) => showHotkeys(stage, stage.keys ?? readKeys().bindings) },
   { name: "quit", aliases: ["exit"], description: "end pi", run: (stage) => stage.quit() },
 ];
 

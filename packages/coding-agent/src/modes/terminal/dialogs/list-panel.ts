@@ -27,6 +27,8 @@ export interface ListPanelOptions<T> extends ListTexts {
   rows: readonly ListRow<T>[];
   /** The value that is in effect now: it is marked, and selected at first. */
   current?: T;
+  /** The value that is selected at first. Default: the current one, otherwise the first. */
+  selected?: T;
   /** Called once, with the chosen value; undefined for Esc. */
   onChoose(value: T | undefined): void;
   /** Called for Tab. */
@@ -64,9 +66,10 @@ export class ListPanel<T> implements Panel {
     this.#emptyText = options.emptyText ?? "There is nothing to choose from.";
     this.#input.focused = true;
     this.setRows(options.rows);
+    const selected = options.selected ?? options.current;
     this.#selected = Math.max(
       0,
-      this.#found.findIndex((row) => this.#isCurrent(row)),
+      this.#found.findIndex(({ value }) => value === selected),
     );
   }
 
