@@ -5,6 +5,7 @@ import { guardProcess } from "./cli/last-resort.ts";
 import { preparePlainOutput } from "./cli/plain-output.ts";
 import { runRpc } from "./cli/run-rpc.ts";
 import { type UnknownWord, UsageError } from "./errors.ts";
+import { showFirstScreen } from "./modes/terminal/first-screen.ts";
 import { writeError } from "./modes/terminal-text.ts";
 import { packageVersion } from "./version.ts";
 
@@ -49,6 +50,11 @@ async function run(args: readonly string[]): Promise<number> {
     return plainly(async () => (await import("./cli/list-models.ts")).listModels(options, parsed.prompts));
   const mode = chooseMode(options);
   if (mode === "rpc") return runRpc(parsed);
+  if (mode === "lines") return (await import("./cli/run-lines.ts")).runLines(parsed);
+  if (mode === "terminal") {
+    const first = showFirstScreen(packageVersion(), process.cwd());
+    return (await import("./cli/run-terminal.ts")).runTerminal(parsed, first);
+  }
   if (parsed.prompts.length === 0 && process.stdin.isTTY)
     throw new UsageError("no_prompt", `${usage}\nGive a prompt, or run pi --help.`);
   return (await import("./cli/run-prompts.ts")).runPrompts(mode, parsed);
@@ -66,9 +72,14 @@ async function plainly(act: () => number | Promise<number>): Promise<number> {
   return exitCode;
 }
 
-/** `-p` replaces only the mode text; the output of the modes for programs stays the same. */
-function chooseMode({ mode = "text", print: isPrint }: Arguments["options"]): string {
-  return isPrint && mode === "text" ? "print" : mode;
+/**
+ * Without `--mode` and `-p`, a terminal gets a conversation, in plain lines if it can show nothing else. `-p` replaces only the mode text; the
+ * output of the modes for programs stays the same.
+ */
+function chooseMode({ mode, print: isPrint, plain: isPlain }: Arguments["options"]): string {
+  const isAtTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  if (mode === undefined && !isPrint && isAtTerminal) return isPlain || process.env.TERM === "dumb" ? "lines" : "terminal";
+  return isPrint && (mode ?? "text") === "text" ? "print" : (mode ?? "text");
 }
 
 /** Whether an argument is a single word, not an option or a file. A quoted prompt usually has a space or punctuation. */

@@ -17,6 +17,7 @@ interface Option {
 /** All options: the parser and the help are generated from this table. */
 const options = {
   mode: { value: "text|json|rpc", choices: ["text", "json", "rpc"], help: "how to talk to you (default text)" },
+  plain: { help: "a conversation in plain lines, as for screen readers" },
   print: { short: "p", help: "print only the last answer; no effect in the other modes" },
   model: { value: "name", help: "the model: id or provider/id, either with :level" },
   provider: { value: "name", help: "the provider; alone: its default model" },

@@ -1,11 +1,15 @@
 import { writeError } from "../modes/terminal-text.ts";
 import type { AgentSession } from "../session/agent-session.ts";
 import { createAgentSession } from "../session/assemble/create.ts";
+import type { CreateAgentSessionOptions } from "../session/options.ts";
 import { absentUser, type UserInterface } from "../user-interface.ts";
 import type { Arguments } from "./args.ts";
 import { onFailure } from "./last-resort.ts";
 import { checkTakeOver, toSessionOptions } from "./session-options.ts";
 import { onEndSignal } from "./signals.ts";
+
+/** What a mode gives to the session that it shows. */
+export type SessionWiring = Pick<CreateAgentSessionOptions, "user" | "onCommandOutput">;
 
 /** Shows notifications on stderr; dialogs resolve to their defaults. */
 const listener: UserInterface = { ...absentUser, notify: (message) => writeError(message) };
@@ -14,14 +18,16 @@ const listener: UserInterface = { ...absentUser, notify: (message) => writeError
  * Creates the session of the command line, makes sure that it is saved when the process ends, and reports unreadable entries of its file. The
  * mode must start it.
  *
- * @param user - Answers dialogs until the mode connects its own user. Default: notifications go to stderr, dialogs resolve to their defaults.
+ * @param wiring - `user` answers dialogs until the mode connects its own user. Default: notifications go to stderr, dialogs resolve to their
+ *   defaults.
  */
-export async function openSession(args: Arguments, user: UserInterface = listener): Promise<AgentSession> {
+export async function openSession(args: Arguments, wiring: SessionWiring = {}): Promise<AgentSession> {
   checkTakeOver(args);
   const session = await createAgentSession({
     ...toSessionOptions(args),
     onProblem: writeError,
-    user,
+    user: listener,
+    ...wiring,
     autoStart: false,
   });
   onEndSignal(() => session.dispose());

@@ -1,6 +1,7 @@
 import { UsageError } from "../errors.ts";
 import { joinPrompt, type PromptFile, toPromptFile } from "../modes/prompt-files.ts";
 import type { PromptInput } from "../prompt/prompt-input.ts";
+import type { Arguments } from "./args.ts";
 import { openStdin, readPipedInput } from "./piped-input.ts";
 import { readArgument } from "./read-argument.ts";
 
@@ -29,6 +30,11 @@ export async function readPrompts(args: readonly string[], files: readonly Promp
   if (prompts.length === 0)
     throw new UsageError("no_prompt", "The prompt is empty, and so is stdin. Give a prompt argument, or pipe one.");
   return [...prompts, ...others.map((text) => ({ text }))];
+}
+
+/** The prompts of the command line of a conversation; none if there are no arguments. */
+export async function readGivenPrompts({ prompts }: Pick<Arguments, "prompts">, cwd: string): Promise<PromptInput[]> {
+  return prompts.length === 0 ? [] : readPrompts(prompts, await readFileArguments(prompts, cwd));
 }
 
 async function readFileArgument(name: string, cwd: string): Promise<PromptFile> {

@@ -12,7 +12,8 @@ import { readFileArguments, readPrompts } from "./prompts.ts";
 
 /** Runs `pi [prompt]`, `pi -p` or `pi --mode json`. */
 export async function runPrompts(mode: string, args: Arguments): Promise<number> {
-  const session = await openSession(args, mode === "json" ? undefined : await findUser());
+  const user = mode === "json" ? undefined : await findUser();
+  const session = await openSession(args, user ? { user } : {});
   if (!session.models.current) throw new SessionError("no_model", noModelMessage());
   const files = await readFileArguments(args.prompts, session.cwd);
   const prompts = readPrompts(args.prompts, files);

@@ -6,11 +6,19 @@ const endSignals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 /** Maximum milliseconds for the clean-up before the process exits. */
 const cleanUpMs = 5000;
 
+let interrupt: () => boolean = () => false;
+
+/** Calls `handle` at SIGINT. If it returns true, SIGINT was meant for the work, and the process goes on. */
+export function onInterrupt(handle: () => boolean): void {
+  interrupt = handle;
+}
+
 /** Handles SIGINT, SIGTERM and SIGHUP: the first signal cleans up, then exits with its code; a second signal exits at once. */
 export function onEndSignal(cleanUp: () => Promise<void>): void {
   let isEnding = false;
   for (const [signal, exitCode] of Object.entries(endSignals)) {
     process.on(signal, () => {
+      if (signal === "SIGINT" && !isEnding && interrupt()) return;
       if (isEnding) process.exit(exitCode);
       isEnding = true;
       // For the case that the clean-up ends the work, and the process exits by itself.

@@ -61,6 +61,11 @@ export class TerminalUser implements UserInterface {
     return /^y(?:es)?$/i.test(answer) ? { action: "continue" } : { action: "continue", hint: answer };
   }
 
+  /** Reads a line that is not an answer to a question; undefined when the input has ended. */
+  readLine(prompt: string): Promise<string | undefined> {
+    return this.#inTurn({ keepsTyped: true }, async (read) => (await read(prompt))?.trim());
+  }
+
   notify(message: string): void {
     writeError(message, this.#stderr);
   }
@@ -92,14 +97,18 @@ export class TerminalUser implements UserInterface {
     for (const line of ["", ...lines]) writeError(line, this.#stderr);
   }
 
-  /** Runs a dialog after the earlier ones. `read` asks for one line. */
+  /**
+   * Runs a dialog after the earlier ones. `read` asks for one line.
+   *
+   * @param options - `keepsTyped`: whether what was typed before counts. Default false.
+   */
   async #inTurn<T>(
-    { signal, timeoutMs }: DialogOptions,
+    { signal, timeoutMs, keepsTyped = false }: DialogOptions & { keepsTyped?: boolean },
     dialog: (read: (prompt: string) => Promise<string | undefined>) => Promise<T>,
   ): Promise<T | undefined> {
     const turn = this.#last.then(async () => {
       if (signal?.aborted) return undefined;
-      await this.#discardTyped();
+      if (!keepsTyped) await this.#discardTyped();
       const signals = [...(signal ? [signal] : []), ...(timeoutMs === undefined ? [] : [AbortSignal.timeout(timeoutMs)])];
       const lines = new TypedLines(this.#stdin, AbortSignal.any(signals));
       try {

@@ -37,7 +37,7 @@ export async function runTextMode(
 }
 
 /** Shows events to the user as text. */
-class TextView {
+export class TextView {
   readonly #answers: { write(text: string): unknown } | undefined;
   readonly #work: { write(text: string): unknown };
   /** Whether the shown text of an answer ends within a line. */

@@ -93,7 +93,7 @@ describe("bad input is one line that names the thing", () => {
 });
 
 test.skipIf(!hasTerminal)("no prompt on a terminal is the usage, exit code 2", async () => {
-  const { output, exitCode } = await runInTerminal(workspace, ["--model", "demo/tour"]);
+  const { output, exitCode } = await runInTerminal(workspace, ["-p", "--model", "demo/tour"]);
   expect(output).toBe("Usage: pi [options] [@file …] [prompt …]\nGive a prompt, or run pi --help.\n");
   expect(exitCode).toBe(2);
 });

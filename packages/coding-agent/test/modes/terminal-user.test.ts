@@ -81,11 +81,11 @@ test("an abort, a timeout and the end of the input give the default, and the nex
 test.skipIf(!hasTerminal).each([
   ["y\r", "gone"],
   ["n\r", "the user was asked and declined"],
-])("pi 'prompt' on a terminal asks for approval there; typed: %j", async (typed, expected) => {
+])("pi --mode text on a terminal asks for approval there; typed: %j", async (typed, expected) => {
   const call: ScriptedAnswer = { toolCalls: [{ name: "bash", arguments: { command: "rm -rf build && echo gone" } }] };
   const model = await workspace.script(call, { text: "Done." });
   await workspace.write("work/build/x", "");
-  const args = ["--model", model, "--approval", "on-risk", "Clean up"];
+  const args = ["--mode", "text", "--model", model, "--approval", "on-risk", "Clean up"];
   const { output } = await runInTerminal(workspace, args, { typed: [{ after: "[y/N] ", keys: typed }] });
   expect(output).toContain("Allow bash?");
   expect(output).toContain("rm -rf build && echo gone");

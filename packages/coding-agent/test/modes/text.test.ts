@@ -109,7 +109,7 @@ describe("text mode", () => {
 
   test.skipIf(!hasTerminal)("runs on a real terminal without any key", async () => {
     await workspace.write("work/README.md", "# A project\n\nIt does things that are worth a sentence.\n");
-    const { output, exitCode } = await runInTerminal(workspace, ["--model", "demo/tour", "Show me"]);
+    const { output, exitCode } = await runInTerminal(workspace, ["--mode", "text", "--model", "demo/tour", "Show me"]);
     expect(exitCode).toBe(0);
     expect(output).toContain("▸ bash");
     expect(output).toContain('README.md is titled "A project"');

@@ -24,7 +24,6 @@ export {
   Markdown,
   type MarkdownTheme,
   matchesKey,
-  ProcessTerminal,
   parseKey,
   parseOsc11BackgroundColor,
   renderImage,

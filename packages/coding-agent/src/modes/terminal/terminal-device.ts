@@ -1,33 +1,55 @@
-import { isKeyRelease, ProcessTerminal } from "./library.ts";
+import { isKeyRelease, StdinBuffer, setKittyProtocolActive } from "./library.ts";
 import type { ScreenOutput } from "./screen/screen.ts";
 
-/** What the device tells of. */
+/** What the device reports. */
 export interface DeviceHandlers {
   /** A key as the terminal sent it, a pasted text between its marks, or the answer to a query. */
   onKey(key: string): void;
   /** The size of the terminal has changed. */
   onResize(): void;
+  /** The terminal is gone: no keys come, and nothing can be written. */
+  onGone(): void;
 }
 
-/** The milliseconds to wait for an answer of the terminal before the next program gets its keys. */
-const drainMs = 200;
-/** The milliseconds without an answer after which no more is expected. */
-const quietMs = 30;
+const bracketedPasteOn = "\x1b[?2004h";
+const bracketedPasteOff = "\x1b[?2004l";
+// Keys with all their modifiers, see https://sw.kovidgoyal.net/kitty/keyboard-protocol/: 1 + 4 asks for unambiguous codes and alternate keys.
+const kittyKeysOn = "\x1b[>5u";
+const kittyKeysOff = "\x1b[<u";
+const kittyKeysQuery = "\x1b[?u";
+/** Every terminal answers this one. Without an answer to the query before it, there is no Kitty protocol. */
+const attributesQuery = "\x1b[c";
+// The older way, of xterm: https://invisible-island.net/xterm/modified-keys.html.
+const modifiedKeysOn = "\x1b[>4;2m";
+const modifiedKeysOff = "\x1b[>4;0m";
+const showCursor = "\x1b[?25h";
+
+/** Milliseconds after which an Escape is the key, and not the beginning of a sequence. A remote terminal may send one in pieces. */
+const escapeMs = { local: 20, remote: 100 } as const;
+/** Milliseconds to wait for answers of the terminal, which the next program would take for keys. */
+const drainMs = 100;
 
 /**
- * The terminal of the process: keys in, text out. While it is open the terminal gives each key as it is typed (raw mode), marks pasted text, and
+ * The terminal of the process: keys in, text out. While it is open the terminal sends each key as it is typed (raw mode), marks pasted text, and
  * reports keys with modifiers where it can.
  */
 export class TerminalDevice implements ScreenOutput {
   readonly #handlers: DeviceHandlers;
-  #terminal: ProcessTerminal | undefined;
+  readonly #writeText: (text: string) => void;
+  #input: StdinBuffer | undefined;
+  /** Resolves when the terminal has answered the queries. */
+  #answered = Promise.withResolvers<void>();
+  #hasAnswered = false;
+  #hasKittyKeys = false;
 
-  constructor(handlers: DeviceHandlers) {
+  /** @param writeText - Writes to stdout of the process. */
+  constructor(handlers: DeviceHandlers, writeText: (text: string) => void) {
     this.#handlers = handlers;
+    this.#writeText = writeText;
   }
 
   get isOpen(): boolean {
-    return this.#terminal !== undefined;
+    return this.#input !== undefined;
   }
 
   get columns(): number {
@@ -39,33 +61,73 @@ export class TerminalDevice implements ScreenOutput {
   }
 
   write(text: string): void {
-    process.stdout.write(text);
+    this.#writeText(text);
   }
 
-  /** Takes the terminal. */
-  open(): void {
-    if (this.#terminal) return;
-    this.#terminal = new ProcessTerminal();
-    this.#terminal.start(
-      (key) => {
-        if (!isKeyRelease(key)) this.#handlers.onKey(key);
-      },
-      () => this.#handlers.onResize(),
-    );
+  /**
+   * Takes the terminal.
+   *
+   * @param typed - Keys that came before.
+   */
+  open(typed = ""): void {
+    if (this.#input) return;
+    const { stdin, stdout } = process;
+    stdin.setRawMode(true);
+    const isRemote = process.env.SSH_CONNECTION !== undefined;
+    this.#input = new StdinBuffer({ escapeTimeout: isRemote ? escapeMs.remote : escapeMs.local });
+    this.#input.on("data", (key) => this.#take(key));
+    this.#input.on("paste", (text) => this.#handlers.onKey(`\x1b[200~${text}\x1b[201~`));
+    stdin.setEncoding("utf8").on("data", this.#onData).on("end", this.#onGone).on("error", this.#onGone);
+    stdin.resume();
+    stdout.on("resize", this.#onResize).on("error", this.#onGone);
+    this.#answered = Promise.withResolvers();
+    this.#hasAnswered = false;
+    this.write(`${bracketedPasteOn}${kittyKeysOn}${kittyKeysQuery}${attributesQuery}`);
+    if (typed !== "") this.#onData(typed);
   }
 
   /** Gives the terminal back as it was. At once, because the process may be ending. */
   close(): void {
-    if (!this.#terminal) return;
-    this.#terminal.stop();
-    this.#terminal = undefined;
-    // The library restores the mode that it found, which is the one of the first screen.
-    process.stdin.setRawMode?.(false);
+    if (!this.#input) return;
+    const { stdin, stdout } = process;
+    this.#input.destroy();
+    this.#input = undefined;
+    stdin.off("data", this.#onData).off("end", this.#onGone).off("error", this.#onGone);
+    stdout.off("resize", this.#onResize).off("error", this.#onGone);
+    this.write(`${kittyKeysOff}${this.#hasKittyKeys ? "" : modifiedKeysOff}${bracketedPasteOff}${showCursor}`);
+    this.#hasKittyKeys = false;
+    setKittyProtocolActive(false);
+    stdin.pause();
+    stdin.setRawMode(false);
   }
 
-  /** Gives the terminal back when answers that are on their way have come; another program would take them for keys. */
-  async drain(): Promise<void> {
-    await this.#terminal?.drainInput(drainMs, quietMs);
+  /** Waits a short time for answers that are on their way, then gives the terminal back. */
+  async closeInOrder(): Promise<void> {
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, drainMs);
+    if (this.#input) await Promise.race([this.#answered.promise, late]);
+    clearTimeout(timer);
     this.close();
+  }
+
+  readonly #onData = (text: string) => {
+    // Enter is a line feed if it was pressed before the terminal was told to send keys as they are typed, and its answer comes after that.
+    this.#input?.process(this.#hasAnswered ? text : text.replaceAll("\n", "\r"));
+  };
+  readonly #onResize = () => this.#handlers.onResize();
+  readonly #onGone = () => this.#handlers.onGone();
+
+  #take(key: string): void {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: answers of terminals begin with Escape
+    const [, flags] = /^\x1b\[\?(\d+)u$/.exec(key) ?? [];
+    if (flags !== undefined) {
+      this.#hasKittyKeys = flags !== "0";
+      setKittyProtocolActive(this.#hasKittyKeys);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+    } else if (/^\x1b\[\?[\d;]*c$/.test(key)) {
+      if (!this.#hasKittyKeys) this.write(modifiedKeysOn);
+      this.#hasAnswered = true;
+      this.#answered.resolve();
+    } else if (!isKeyRelease(key)) this.#handlers.onKey(key);
   }
 }

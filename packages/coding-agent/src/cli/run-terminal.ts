@@ -1,0 +1,51 @@
+import { join, resolve } from "node:path";
+import { agentFolder, sessionFolder } from "../config/paths.ts";
+import { readSettings, type Settings } from "../config/settings.ts";
+import { pickSession } from "../modes/terminal/commands/pick-session.ts";
+import type { FirstScreen } from "../modes/terminal/first-screen.ts";
+import { TerminalMode, type TerminalSettings } from "../modes/terminal/terminal-mode.ts";
+import { writeError } from "../modes/terminal-text.ts";
+import type { Arguments } from "./args.ts";
+import { openSession } from "./open-session.ts";
+import { readGivenPrompts } from "./prompts.ts";
+
+/** Runs `pi` on a terminal: a conversation, until the user leaves it. */
+export async function runTerminal(args: Arguments, first: FirstScreen): Promise<number> {
+  const agentDir = agentFolder();
+  const settings = await readTerminalSettings(agentDir);
+  if (settings.plain) {
+    first.close();
+    return (await import("./run-lines.ts")).runLines(args);
+  }
+  const mode = new TerminalMode({ first, cwd: process.cwd(), agentDir, settings, isStored: args.options["no-session"] !== true });
+  mode.start();
+  try {
+    const chosen = args.options.resume ? await resume(args, mode, agentDir) : args;
+    if (!chosen) return 0;
+    const session = await openSession(chosen, mode.wiring);
+    await Promise.race([mode.show(session, readGivenPrompts(args, session.cwd)), mode.ended]);
+    await mode.ended;
+    const sessionId = await mode.close();
+    const { unsavedReason } = session.history;
+    if (unsavedReason !== undefined) writeError(unsavedReason);
+    else if (sessionId !== undefined) writeError(`\nTo continue this conversation: pi --session ${sessionId}`);
+    return unsavedReason === undefined ? 0 : 1;
+  } finally {
+    await mode.close();
+  }
+}
+
+/** Lets the user choose a stored session. Returns the arguments that open it; undefined if none was chosen. */
+async function resume({ options, prompts }: Arguments, mode: TerminalMode, agentDir: string): Promise<Arguments | undefined> {
+  const folder = resolve(options["session-dir"] ?? sessionFolder(process.cwd(), agentDir));
+  const picked = pickSession(mode, { folder, agentDir });
+  const path = await Promise.race([picked, mode.ended.then(() => undefined)]);
+  const { resume: _chosen, ...others } = options;
+  return path === undefined ? undefined : { options: { ...others, session: path }, prompts };
+}
+
+/** Faulty settings are an error of the session, which says more about them. */
+async function readTerminalSettings(agentDir: string): Promise<TerminalSettings & { plain?: boolean }> {
+  const { keys, theme, terminal } = await readSettings(join(agentDir, "settings.json")).catch((): Settings => ({}));
+  return { ...terminal, ...(keys ? { keys } : {}), ...(theme ? { theme } : {}) };
+}

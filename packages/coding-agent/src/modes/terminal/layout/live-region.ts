@@ -1,0 +1,34 @@
+import { truncateToWidth } from "../library.ts";
+
+/** The parts of the live region, from top to bottom; see `renderLiveRegion`. */
+export interface LiveParts {
+  /** Renders the lines of the conversation that may still change, at most `most`. */
+  conversation(width: number, most: number): readonly string[];
+  /** Lines of extensions above the editor. */
+  above: readonly string[];
+  /** The line about the work, and the queued messages. */
+  work: readonly string[];
+  /** Renders the editor, or a panel in its place. */
+  input(width: number, rows: number): readonly string[];
+  /** Lines of extensions below the editor. */
+  below: readonly string[];
+  status: string;
+}
+
+/** The share of the rows that the changing part of the conversation takes at most: a terminal that becomes lower must not push it out. */
+const conversationShare = 0.4;
+const fewestRows = 3;
+
+/** The lines of the live region: what streams, what is going on, the editor, the status line. At most `rows` lines. */
+export function renderLiveRegion(parts: LiveParts, width: number, rows: number): string[] {
+  const fit = (line: string) => truncateToWidth(line, width);
+  const above = [...parts.above.map(fit), ...parts.work];
+  const below = [...parts.below.map(fit), parts.status];
+  // An empty line, and one row of the terminal stays free.
+  const free = Math.max(1, rows - above.length - below.length - 2);
+  const input = parts.input(width, free).slice(-free);
+  const room = Math.max(0, free - input.length - 1);
+  const most = Math.min(room, Math.max(fewestRows, Math.floor(rows * conversationShare)));
+  const conversation = most > 0 ? parts.conversation(width, most) : [];
+  return [...conversation, "", ...above, ...input, ...below];
+}

@@ -1,0 +1,71 @@
+import type { AgentSession } from "../../../session/agent-session.ts";
+import type { AgentSessionEvent } from "../../../session/events.ts";
+import { readGitBranch } from "./git-branch.ts";
+import type { Status } from "./status-line.ts";
+
+/** Events after which the session's numbers or its branch may be others. */
+const tellingEvents: ReadonlySet<AgentSessionEvent["type"]> = new Set([
+  "message_end",
+  "agent_settled",
+  "compaction_end",
+  "session_info_changed",
+  "thinking_level_changed",
+]);
+
+/** Keeps the facts of the status line. They are read after the events that change them, not for each frame. */
+export class StatusReader {
+  readonly #onChange: () => void;
+  #facts: Omit<Status, "texts" | "model" | "level">;
+  #session: AgentSession | undefined;
+
+  /** @param onChange - Called when the branch has been read. */
+  constructor(cwd: string, onChange: () => void) {
+    this.#onChange = onChange;
+    this.#facts = { cwd, branch: undefined, sessionName: null, context: undefined, cost: 0 };
+    this.#readBranch();
+  }
+
+  /** Reads everything from a session. */
+  follow(session: AgentSession): void {
+    this.#session = session;
+    this.refresh();
+  }
+
+  show(event: AgentSessionEvent): void {
+    if (tellingEvents.has(event.type)) this.refresh();
+    // A command may have changed the branch.
+    if (event.type === "tool_execution_end" || event.type === "agent_settled") this.#readBranch();
+  }
+
+  refresh(): void {
+    const session = this.#session;
+    if (!session) return;
+    const hasMoved = session.cwd !== this.#facts.cwd;
+    const { cost } = session.stats();
+    this.#facts = {
+      ...this.#facts,
+      ...{ cwd: session.cwd, cost, context: session.compaction.contextUsage, sessionName: session.history.name },
+    };
+    if (hasMoved) this.#readBranch();
+  }
+
+  /** @param texts - The status texts of extensions. */
+  read(texts: readonly string[]): Status {
+    const model = this.#session?.models.current;
+    return { ...this.#facts, model, level: this.#session?.models.level ?? "off", texts };
+  }
+
+  /** Whether a session is followed. */
+  get isReady(): boolean {
+    return this.#session !== undefined;
+  }
+
+  #readBranch(): void {
+    const { cwd } = this.#facts;
+    void readGitBranch(cwd).then((branch) => {
+      if (cwd !== this.#facts.cwd || branch === this.#facts.branch) return;
+      this.#facts = { ...this.#facts, branch };
+      this.#onChange();
+    });
+  }
+}

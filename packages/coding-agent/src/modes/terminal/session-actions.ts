@@ -1,0 +1,75 @@
+import { pickEarlierMessage } from "./commands/branch-commands.ts";
+import { editExternally } from "./input/external-editor.ts";
+import type { PromptEditor } from "./input/prompt-editor.ts";
+import type { SessionActions } from "./session-keys.ts";
+import type { ShellRuns } from "./shell-runs.ts";
+import type { Stage } from "./stage.ts";
+import type { ConversationView } from "./view/conversation-view.ts";
+
+export interface ActionParts {
+  stage: Stage;
+  editor: PromptEditor;
+  view: ConversationView;
+  shellRuns: ShellRuns;
+  /** Does something that may fail; the failure is shown. */
+  carryOut(act: () => unknown): void;
+  suspend(): void;
+  /** Clears the screen and draws it again. */
+  redraw(): void;
+}
+
+/** What the keys of the session do in the terminal. */
+export function createActions({ stage, editor, view, shellRuns, carryOut, suspend, redraw }: ActionParts): SessionActions {
+  return {
+    stage,
+    get isWorking() {
+      const { isStreaming, compaction } = stage.session;
+      return isStreaming || compaction.isCompacting || shellRuns.isActive;
+    },
+    stopWork() {
+      stage.session.shell.abort();
+      carryOut(() => stage.session.abort());
+    },
+    clearPrompt: () => editor.clear(),
+    goBack: () => carryOut(() => pickEarlierMessage(stage)),
+    suspend,
+    redraw,
+    editQueue: () => carryOut(() => takeQueue(stage, editor)),
+    editExternally: () => carryOut(() => openEditor(stage, editor)),
+    cycleModel: () =>
+      carryOut(async () => {
+        const model = await stage.session.models.cycle();
+        stage.note(model ? `The model is ${model.provider}/${model.id}.` : "There is no other model: /model shows them all.");
+      }),
+    cycleThinking: () =>
+      carryOut(async () => {
+        const level = await stage.session.models.cycleLevel();
+        stage.note(level === undefined ? "This model has no thinking levels." : `The thinking level is ${level}.`);
+      }),
+    toggleThinking() {
+      view.showsThinking = !view.showsThinking;
+      stage.note(view.showsThinking ? "Thinking is shown in full from now on." : "Thinking is folded from now on.");
+    },
+    toggleToolOutput() {
+      view.showsToolOutput = !view.showsToolOutput;
+      stage.note(
+        view.showsToolOutput ? "More output of tools is shown from now on." : "Less output of tools is shown from now on.",
+      );
+    },
+  };
+}
+
+/** Takes the queued messages back into the editor, above what it has. */
+async function takeQueue(stage: Stage, editor: PromptEditor): Promise<void> {
+  const { steering, followUp } = await stage.session.queues.clear();
+  const texts = [...steering, ...followUp];
+  if (texts.length === 0) return stage.note("Nothing is queued.");
+  editor.setText([...texts, editor.expandedText].filter((text) => text !== "").join("\n\n"));
+}
+
+async function openEditor(stage: Stage, editor: PromptEditor): Promise<void> {
+  const lend: Stage["lend"] = (use) => stage.lend(use);
+  const edited = await editExternally(editor.expandedText, { cwd: stage.session.cwd, lend });
+  if ("problem" in edited) stage.note(edited.problem, "warning");
+  else stage.setPromptText(edited.text);
+}

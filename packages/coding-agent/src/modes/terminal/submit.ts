@@ -1,0 +1,51 @@
+import type { ImageContent } from "@pikit/ai";
+import type { StreamingBehavior } from "../../protocol/data.ts";
+import { describeUnknownCommand, findCommand } from "./commands/table.ts";
+import { expandFiles } from "./input/expand-files.ts";
+import { readTypedCommand } from "./input/typed-command.ts";
+import type { Stage } from "./stage.ts";
+
+/** A text that the user has sent. */
+export interface Submission {
+  text: string;
+  images: readonly ImageContent[];
+  /** What happens to a prompt while the agent works. */
+  behavior: StreamingBehavior;
+}
+
+/**
+ * Does what the user has typed: runs a shell command or a command of the terminal, or sends a prompt. Resolves when that is accepted.
+ *
+ * @throws Errors with messages for the user. Nothing has happened then.
+ */
+export async function submit(
+  stage: Stage,
+  runShell: (command: string, isForModel: boolean) => Promise<void>,
+  { text, images, behavior }: Submission,
+): Promise<void> {
+  const typed = readTypedCommand(text);
+  switch (typed.kind) {
+    case "empty":
+      if (images.length > 0) await sendPrompt(stage, { text: "", images, behavior });
+      return;
+    case "shell":
+      return runShell(typed.command, typed.isForModel);
+    case "command": {
+      const call = findCommand(text);
+      if (call) return call.command.run(stage, call.args);
+      const problem = await describeUnknownCommand(stage.session, text);
+      if (problem === undefined) return sendPrompt(stage, { text, images, behavior });
+      throw new Error(problem);
+    }
+    case "prompt":
+      return sendPrompt(stage, { text, images, behavior });
+  }
+}
+
+async function sendPrompt(stage: Stage, { text, images, behavior }: Submission): Promise<void> {
+  const { session } = stage;
+  const expanded = await expandFiles(text, session.cwd);
+  const all = [...images, ...expanded.images];
+  const { settled } = await session.submit(expanded.text, { images: all, streamingBehavior: behavior });
+  settled.catch((error: unknown) => stage.note(error instanceof Error ? error.message : String(error), "error"));
+}

@@ -1,0 +1,380 @@
+import type { ImageContent } from "@pikit/ai";
+import type { PromptInput } from "../../prompt/prompt-input.ts";
+import type { StreamingBehavior } from "../../protocol/data.ts";
+import type { AgentSession } from "../../session/agent-session.ts";
+import type { AgentSessionEvent } from "../../session/events.ts";
+import type { CommandObserver } from "../../tools/bash/run.ts";
+import type { UserInterface } from "../../user-interface.ts";
+import { endInTime } from "../end-in-time.ts";
+import type { Block } from "./block.ts";
+import { needsFirstSteps, offerFirstSteps } from "./commands/first-steps.ts";
+import { StageUser } from "./dialogs/stage-user.ts";
+import type { FirstScreen } from "./first-screen.ts";
+import { Attachments } from "./input/attachments.ts";
+import { readClipboardImage } from "./input/clipboard-image.ts";
+import { PromptHistory } from "./input/history.ts";
+import { type KeyBindings, type KeySettings, readKeys } from "./input/keys.ts";
+import { PromptEditor } from "./input/prompt-editor.ts";
+import { type LiveParts, renderLiveRegion } from "./layout/live-region.ts";
+import { renderQueue } from "./layout/queue-lines.ts";
+import { renderStatusLine } from "./layout/status-line.ts";
+import { StatusReader } from "./layout/status-reader.ts";
+import { pictureMs, WorkLine } from "./layout/work-line.ts";
+import type { Panel } from "./panel.ts";
+import { BlockList } from "./screen/block-list.ts";
+import { FrameClock } from "./screen/frame-clock.ts";
+import { reflowsLines } from "./screen/rows.ts";
+import { Screen } from "./screen/screen.ts";
+import { createActions } from "./session-actions.ts";
+import { SessionKeys } from "./session-keys.ts";
+import { ShellRuns } from "./shell-runs.ts";
+import type { Stage } from "./stage.ts";
+import { StrayOutput } from "./stray-output.ts";
+import { submit } from "./submit.ts";
+import { handleSuspension } from "./suspend.ts";
+import { TerminalDevice } from "./terminal-device.ts";
+import type { ThemeOverrides } from "./theme/create-theme.ts";
+import { TerminalTheme } from "./theme/terminal-theme.ts";
+import { ConversationView } from "./view/conversation-view.ts";
+import { noteBlock } from "./view/message-blocks.ts";
+
+/** The settings of the mode. */
+export interface TerminalSettings {
+  keys?: KeySettings;
+  theme?: ThemeOverrides;
+  showThinking?: boolean;
+  showToolOutput?: boolean;
+}
+
+export interface TerminalModeOptions {
+  first: FirstScreen;
+  cwd: string;
+  agentDir: string;
+  settings: TerminalSettings;
+  /** Whether prompts are stored for other sessions. */
+  isStored: boolean;
+}
+
+/**
+ * A conversation in the terminal. What is finished is printed into the terminal's scrollback; the rest is drawn in a live region below it. Create
+ * it, `start` it, then `show` a session; `ended` resolves when the user wants to leave.
+ */
+export class TerminalMode implements Stage {
+  readonly user: StageUser;
+  readonly ended: Promise<void>;
+  /** Ends the mode. */
+  readonly quit: () => void;
+  readonly #options: TerminalModeOptions;
+  readonly #theme: TerminalTheme;
+  readonly #device: TerminalDevice;
+  readonly #screen: Screen;
+  readonly #frames = new FrameClock(() => this.#draw());
+  readonly #blocks = new BlockList();
+  readonly #view: ConversationView;
+  readonly #work = new WorkLine();
+  readonly #status: StatusReader;
+  readonly #editor: PromptEditor;
+  readonly #bindings: KeyBindings;
+  readonly #keys: SessionKeys;
+  readonly #panels: Panel[] = [];
+  readonly #shellRuns = new ShellRuns();
+  readonly #stray = new StrayOutput((line) => this.note(line));
+  readonly #suspension = handleSuspension({ release: () => this.#release(), resume: () => this.#resume() });
+  readonly #ready = Promise.withResolvers<AgentSession>();
+  #session: AgentSession | undefined;
+  #spinner: ReturnType<typeof setInterval> | undefined;
+  #isClosed = false;
+
+  constructor(options: TerminalModeOptions) {
+    const { settings, cwd } = options;
+    this.#options = options;
+    const ended = Promise.withResolvers<void>();
+    this.ended = ended.promise;
+    this.quit = ended.resolve;
+    const handlers = { onKey: (key: string) => this.#onKey(key), onResize: () => this.refresh(true), onGone: () => this.#onGone() };
+    this.#device = new TerminalDevice(handlers, (text) => this.#stray.write(text));
+    this.#screen = new Screen(this.#device, { reflows: reflowsLines() });
+    this.#theme = new TerminalTheme(settings.theme);
+    this.#view = new ConversationView({ theme: this.theme, cwd, onChange: () => this.#onViewChanged() });
+    this.#view.showsThinking = settings.showThinking ?? false;
+    this.#view.showsToolOutput = settings.showToolOutput ?? false;
+    this.#status = new StatusReader(cwd, () => this.refresh());
+    const { bindings, problems } = readKeys(settings.keys);
+    this.#bindings = bindings;
+    this.#editor = this.#createEditor();
+    const actions = createActions({
+      stage: this,
+      editor: this.#editor,
+      view: this.#view,
+      shellRuns: this.#shellRuns,
+      carryOut: (act) => this.#carryOut(act),
+      suspend: () => this.#suspension.suspend(),
+      redraw: () => this.#screen.clear(),
+    });
+    this.#keys = new SessionKeys(actions);
+    this.user = new StageUser(this);
+    for (const problem of [...problems, ...this.#theme.problems]) this.note(problem, "warning");
+  }
+
+  #createEditor(): PromptEditor {
+    const { agentDir, cwd, isStored } = this.#options;
+    const note = (text: string) => this.note(text, "warning");
+    return new PromptEditor({
+      theme: this.theme,
+      stage: this,
+      keys: this.#bindings,
+      placeholder: "Ask anything · / commands · @ files · ! shell",
+      history: new PromptHistory({ agentDir, isStored, messages: () => this.#session?.messages ?? [], onProblem: note }),
+      images: new Attachments({ note, readClipboard: () => readClipboardImage({ cwd }) }),
+      onSubmit: (text, images) => this.#submit(text, images, "steer"),
+      onFollowUp: (text, images) => this.#submit(text, images, "followUp"),
+    });
+  }
+
+  get session(): AgentSession {
+    if (!this.#session) throw new Error("The session is not open yet. Try again in a moment.");
+    return this.#session;
+  }
+
+  get theme() {
+    return this.#theme.theme;
+  }
+
+  get keys(): KeyBindings {
+    return this.#bindings;
+  }
+
+  get columns(): number {
+    return this.#device.columns;
+  }
+
+  get rows(): number {
+    return this.#device.rows;
+  }
+
+  get promptText(): string {
+    return this.#editor.text;
+  }
+
+  /** Takes the terminal over from the first screen. */
+  start(): void {
+    const { first } = this.#options;
+    const typed = first.takeKeys();
+    this.#screen.adopt(first.lines, first.column);
+    this.#stray.start();
+    this.#device.open(typed);
+    this.writeSequence(this.#theme.query);
+    // Whatever ends the process leaves the terminal as it was.
+    process.on("exit", this.#onExit);
+    this.#frames.request(true);
+  }
+
+  /** What a session that is created for this mode needs. */
+  get wiring(): { user: UserInterface; onCommandOutput: CommandObserver } {
+    return { user: this.user, onCommandOutput: (toolCallId, _stream, text) => this.#view.showCommandOutput(toolCallId, text) };
+  }
+
+  /** Shows a session from now on, and sends the prompts to it. Resolves when they are accepted. */
+  async show(session: AgentSession, prompts: Promise<readonly PromptInput[]>): Promise<void> {
+    this.#session = session;
+    session.subscribe((event) => this.#onEvent(event));
+    void session.shutdown.requested.then(() => this.quit());
+    if (session.messages.length > 0) this.showConversation();
+    this.#status.follow(session);
+    this.refresh(true);
+    await session.start();
+    if (needsFirstSteps(session)) await offerFirstSteps(this);
+    for (const { text, ...input } of await prompts) {
+      if (session.shutdown.isRequested) break;
+      // The first one starts a run; the others follow it.
+      const sent = session.submit(text, { ...input, streamingBehavior: "followUp" });
+      await sent.catch((error: unknown) => this.note(describe(error), "error"));
+    }
+    // What was typed in the meantime comes after them.
+    this.#ready.resolve(session);
+  }
+
+  /** Ends the session, and gives the terminal back. Resolves with the text that says how to continue; undefined if nothing was stored. */
+  async close(): Promise<string | undefined> {
+    const session = this.#session;
+    if (session) await endInTime(session.dispose());
+    this.#frames.flush();
+    this.#frames.stop();
+    this.#isClosed = true;
+    clearInterval(this.#spinner);
+    this.#suspension.remove();
+    if (this.#device.isOpen) {
+      this.#screen.close();
+      await this.#device.closeInOrder();
+    }
+    this.#stray.stop();
+    process.off("exit", this.#onExit);
+    return session && session.sessionFile !== null && session.messages.length > 0 ? session.sessionId : undefined;
+  }
+
+  add(block: Block): void {
+    this.#blocks.add(block);
+    this.refresh();
+  }
+
+  note(text: string, kind: "info" | "warning" | "error" = "info"): void {
+    this.add(noteBlock(text, this.theme, kind));
+  }
+
+  refresh(now = false): void {
+    this.#frames.request(now);
+  }
+
+  open(panel: Panel): () => void {
+    this.#panels.push(panel);
+    this.refresh(true);
+    return () => {
+      const index = this.#panels.indexOf(panel);
+      if (index >= 0) this.#panels.splice(index, 1);
+      this.refresh(true);
+    };
+  }
+
+  setPromptText(text: string): void {
+    this.#editor.setText(text);
+    this.refresh(true);
+  }
+
+  showConversation(): void {
+    for (const block of this.#view.showHistory(this.session.messages)) this.#blocks.add(block);
+    this.#status.refresh();
+    this.refresh(true);
+  }
+
+  async lend<T>(use: () => Promise<T>): Promise<T> {
+    this.#frames.flush();
+    this.#screen.close();
+    await this.#device.closeInOrder();
+    this.#stray.stop();
+    try {
+      return await use();
+    } finally {
+      this.#resume();
+    }
+  }
+
+  writeSequence(sequence: string): void {
+    if (this.#device.isOpen && sequence !== "") this.#device.write(sequence);
+  }
+
+  #draw(): void {
+    if (!this.#device.isOpen || this.#isClosed) return;
+    const { columns, rows } = this.#device;
+    const printed = this.#blocks.takeFinished(columns);
+    this.#screen.draw(printed, renderLiveRegion(this.#liveParts(columns), columns, rows));
+  }
+
+  #liveParts(width: number): LiveParts {
+    const { theme } = this;
+    const panel = this.#panels.at(-1);
+    const queued = this.#session?.queues.texts ?? { steering: [], followUp: [] };
+    return {
+      conversation: (columns, most) => this.#blocks.render(columns, most),
+      above: this.user.widgetsAbove,
+      work: [...this.#work.render(theme, width), ...renderQueue(queued, theme, width, this.#bindings.show("editQueue") ?? "")],
+      input: (columns, rows) => (panel ? panel.render(columns, rows) : this.#editor.render(columns)),
+      below: this.user.widgetsBelow,
+      status: this.#status.isReady
+        ? renderStatusLine(this.#status.read(this.user.statusTexts), theme, width)
+        : theme.dim("Starting …"),
+    };
+  }
+
+  #onKey(key: string): void {
+    if (this.#theme.take(key)) {
+      this.refresh(true);
+      return;
+    }
+    const panel = this.#panels.at(-1);
+    if (panel) panel.handleKey(key);
+    else if (this.#editor.handleKey(key)) this.#keys.reset();
+    else {
+      const action = this.#bindings.sessionActionOf(key);
+      if (action !== undefined) this.#keys.press(action);
+    }
+    this.refresh(true);
+  }
+
+  #onViewChanged(): void {
+    this.#animate();
+    this.refresh();
+  }
+
+  #onEvent(event: AgentSessionEvent): void {
+    for (const block of this.#view.show(event)) this.#blocks.add(block);
+    this.#work.show(event);
+    this.#status.show(event);
+    this.#animate();
+    this.refresh();
+  }
+
+  /** Keeps what changes with time moving: the sign of life, seconds. */
+  #animate(): void {
+    const isMoving = this.#work.isActive || this.#view.isTicking;
+    if (isMoving === (this.#spinner !== undefined)) return;
+    if (isMoving) {
+      this.#spinner = setInterval(() => {
+        this.refresh();
+        this.#animate();
+      }, pictureMs);
+    } else {
+      clearInterval(this.#spinner);
+      this.#spinner = undefined;
+    }
+  }
+
+  #submit(text: string, images: readonly ImageContent[], behavior: StreamingBehavior): void {
+    this.#carryOut(async () => {
+      await this.#ready.promise;
+      const runShell = (command: string, isForModel: boolean) => this.#shellRuns.run(this, this.#view, command, isForModel);
+      await submit(this, runShell, { text, images, behavior });
+    }, text);
+  }
+
+  /** Does what a key has asked for. A failure is shown; then the text that was submitted is back in the editor, if that is still empty. */
+  #carryOut(act: () => unknown, text?: string): void {
+    void Promise.resolve()
+      .then(act)
+      .catch((error: unknown) => {
+        this.note(describe(error), "error");
+        if (text !== undefined && this.promptText === "") this.setPromptText(text);
+      });
+  }
+
+  /** Gives the terminal back, and keeps what is on it. */
+  #release(): void {
+    this.#frames.flush();
+    this.#screen.close();
+    this.#device.close();
+    this.#stray.stop();
+  }
+
+  #resume(): void {
+    if (this.#isClosed) return;
+    this.#screen.forget();
+    this.#stray.start();
+    this.#device.open();
+    this.refresh(true);
+  }
+
+  #onGone(): void {
+    this.#isClosed = true;
+    this.quit();
+  }
+
+  readonly #onExit = () => {
+    if (!this.#device.isOpen) return;
+    this.#screen.close();
+    this.#device.close();
+    this.#stray.stop();
+  };
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,110 @@
+import { type IPty, spawn } from "@lydell/node-pty";
+import { cleanEnvironment, cliArguments } from "./cli.ts";
+import { VirtualTerminal } from "./virtual-terminal.ts";
+import type { Workspace } from "./workspace.ts";
+
+export interface PtyOptions {
+  columns?: number;
+  rows?: number;
+  env?: NodeJS.ProcessEnv;
+  /** The program and its arguments. Default: `pi` with the arguments of `start`. */
+  command?: readonly string[];
+}
+
+/** Milliseconds after which a condition that is not met is a failure. Long, because the machine may be busy. */
+const hangMs = 50_000;
+
+/** `pi` on a terminal of its own, which a test types into and reads. */
+export class PtyProcess {
+  readonly terminal: VirtualTerminal;
+  /** Resolves with the exit code, or the number of the signal. */
+  readonly exited: Promise<{ exitCode: number; signal: number | undefined }>;
+  readonly #pty: IPty;
+  readonly #waiting = new Set<() => void>();
+  #isOver = false;
+
+  private constructor(pty: IPty, terminal: VirtualTerminal) {
+    this.#pty = pty;
+    this.terminal = terminal;
+    terminal.onAnswer((answer) => !this.#isOver && pty.write(answer));
+    pty.onData((text) => {
+      terminal.write(text);
+      this.#wake();
+    });
+    this.exited = new Promise((resolve) =>
+      pty.onExit(({ exitCode, signal }) => {
+        this.#isOver = true;
+        this.#wake();
+        resolve({ exitCode, signal });
+      }),
+    );
+  }
+
+  static start(workspace: Workspace, args: readonly string[], options: PtyOptions = {}): PtyProcess {
+    const { columns = 80, rows = 24, env, command = [process.execPath, ...cliArguments, ...args] } = options;
+    const [program = "", ...rest] = command;
+    const pty = spawn(program, rest, {
+      ...{ name: env?.TERM ?? "xterm-256color", cols: columns, rows, cwd: workspace.cwd },
+      env: cleanEnvironment(workspace, { TERM: "xterm-256color", SHELL: "/bin/sh", ...env }) as Record<string, string>,
+    });
+    return new PtyProcess(pty, new VirtualTerminal({ columns, rows }));
+  }
+
+  get isRunning(): boolean {
+    return !this.#isOver;
+  }
+
+  get pid(): number {
+    return this.#pty.pid;
+  }
+
+  type(keys: string): void {
+    this.#pty.write(keys);
+  }
+
+  async resize(columns: number, rows: number): Promise<void> {
+    await this.terminal.resize(columns, rows);
+    this.#pty.resize(columns, rows);
+  }
+
+  kill(signal: string): void {
+    this.#pty.kill(signal);
+  }
+
+  /** Resolves with the lines of the terminal when `isMet` returns true for them. Rejects with them if the process ends before, or hangs. */
+  async until(isMet: string | RegExp | ((lines: readonly string[]) => boolean)): Promise<string[]> {
+    let isLate = false;
+    const limit = setTimeout(() => {
+      isLate = true;
+      this.#wake();
+    }, hangMs);
+    try {
+      return await this.#look(isMet, () => isLate);
+    } finally {
+      clearTimeout(limit);
+    }
+  }
+
+  async #look(isMet: string | RegExp | ((lines: readonly string[]) => boolean), isLate: () => boolean): Promise<string[]> {
+    for (;;) {
+      const next = new Promise<void>((resolve) => {
+        const wake = () => {
+          this.#waiting.delete(wake);
+          resolve();
+        };
+        this.#waiting.add(wake);
+      });
+      const lines = await this.terminal.lines();
+      const text = lines.join("\n");
+      const isNow = typeof isMet === "string" ? text.includes(isMet) : isMet instanceof RegExp ? isMet.test(text) : isMet(lines);
+      if (isNow) return lines;
+      const problem = this.#isOver ? "The process has ended" : isLate() ? "The process hangs" : undefined;
+      if (problem !== undefined) throw new Error(`${problem}, and the terminal does not show ${String(isMet)}:\n${text}`);
+      await next;
+    }
+  }
+
+  #wake(): void {
+    for (const wake of [...this.#waiting]) wake();
+  }
+}

@@ -1,0 +1,230 @@
+import { readFile } from "node:fs/promises";
+import { until } from "@pikit/test-kit";
+import { afterEach, describe, expect, test } from "vitest";
+import { type PtyOptions, PtyProcess } from "../../helpers/pty.ts";
+import { rolesIn, useWorkspace } from "../../helpers/workspace.ts";
+
+const workspace = useWorkspace();
+const started: PtyProcess[] = [];
+
+function start(args: readonly string[], options: PtyOptions = {}): PtyProcess {
+  const pi = PtyProcess.start(workspace, args, options);
+  started.push(pi);
+  return pi;
+}
+
+afterEach(async () => {
+  for (const pi of started.splice(0)) {
+    if (pi.isRunning) pi.kill("SIGKILL");
+    await pi.exited;
+    pi.terminal.dispose();
+  }
+});
+
+const enter = "\r";
+const esc = "\x1b";
+const ctrlC = "\x03";
+const ctrlD = "\x04";
+const altEnter = "\x1b\r";
+const altUp = "\x1b[1;3A";
+
+/** Whether what has been written leaves a terminal in the state in which it was found. */
+function isSane(written: string): boolean {
+  const last = (on: string, off: string) => written.lastIndexOf(off) > written.lastIndexOf(on);
+  return last("\x1b[?2004h", "\x1b[?2004l") && last("\x1b[>5u", "\x1b[<u") && !last("\x1b[?25h", "\x1b[?25l");
+}
+
+describe("a conversation", () => {
+  test("pi opens one: a prompt is typed, its answer is printed, and the way back is told at the end", async () => {
+    const model = await workspace.script({ text: "The **answer** is:\n\n- one\n- two\n" });
+    const pi = start(["--model", model]);
+    await pi.until("›");
+    pi.type(`Hello${enter}`);
+    await pi.until((lines) => lines.some((line) => line.includes("two")) && lines.some((line) => line.includes("Ask anything")));
+    pi.type(ctrlD);
+    expect(await pi.exited).toEqual({ exitCode: 0, signal: 0 });
+    const lines = await pi.terminal.lines();
+    expect(lines.join("\n")).toMatch(
+      /^pi \S+ · ~\/work\n\n› Hello\n\nThe answer is:\n\n- one\n- two\n\nTo continue this conversation: pi --session \S+$/,
+    );
+    expect(isSane(pi.terminal.written)).toBe(true);
+    const id = lines.at(-1)?.split(" ").at(-1) ?? "";
+    const [file = ""] = await workspace.sessionFiles();
+    expect(await readFile(file, "utf8")).toContain(id);
+  });
+
+  test("pi 'prompt' sends the prompt; keys that came before the program was ready are not lost", async () => {
+    const model = await workspace.script({ text: "First." }, { text: "Second." });
+    const pi = start(["--model", model, "One"]);
+    pi.type(`Two${enter}`);
+    const lines = await pi.until("Second.");
+    expect(lines.filter((line) => line.startsWith("› "))).toEqual(expect.arrayContaining(["› One", "› Two"]));
+  });
+
+  test("Escape stops the work, and says so; the conversation goes on", async () => {
+    const model = await workspace.script({ toolCalls: [{ name: "bash", arguments: { command: "sleep 60" } }] }, { text: "Fine." });
+    const pi = start(["--model", model, "Go"]);
+    await pi.until("sleep 60");
+    await pi.until("Running bash");
+    pi.type(esc);
+    await pi.until((lines) => !lines.some((line) => line.includes("Running bash")));
+    pi.type(`Again${enter}`);
+    await pi.until("Fine.");
+  });
+
+  test("while the agent works Enter steers, Alt-Enter follows up, and both are shown and can be taken back", async () => {
+    const gate = { toolCalls: [{ name: "bash", arguments: { command: "while [ ! -e go ]; do sleep 0.05; done" } }] };
+    const model = await workspace.script(gate, { text: "Done." });
+    const pi = start(["--model", model, "Wait"]);
+    await pi.until("Running bash");
+    pi.type(`now this${enter}`);
+    await pi.until("next: now this");
+    pi.type(`later that${altEnter}`);
+    await pi.until("afterwards: later that");
+    pi.type(altUp);
+    await pi.until(/› now this\n\n {2}later that/);
+    pi.type(ctrlC);
+    await pi.until("Ask anything");
+    pi.type(`now${enter}`);
+    await pi.until("next: now");
+    await workspace.write("work/go", "");
+    const lines = await pi.until("Done.");
+    expect(lines).toContain("› now");
+  });
+
+  test("!command runs a command whose output the model gets; !!command one that it does not get", async () => {
+    const model = await workspace.script({ text: "I see." });
+    const pi = start(["--model", model]);
+    await pi.until("›");
+    pi.type(`!echo told$((1+1))${enter}`);
+    await pi.until("told2");
+    pi.type(`!!echo secret$((1+2))${enter}`);
+    await pi.until("secret3");
+    pi.type(ctrlD);
+    await pi.exited;
+    const lines = await workspace.sessionLines();
+    const commands = lines.filter(({ message }) => message?.role === "bashExecution");
+    expect(commands.map(({ message }) => message?.excludeFromContext ?? false)).toEqual([false, true]);
+  });
+
+  test("an approval is asked in place", async () => {
+    const model = await workspace.script(
+      { toolCalls: [{ name: "bash", arguments: { command: "rm -rf build && echo gone$((1+1))" } }] },
+      { text: "Cleaned." },
+    );
+    const pi = start(["--model", model, "--approval", "on-risk", "Clean up"]);
+    await pi.until(/rm -rf build && echo gone/);
+    await pi.until("y");
+    pi.type("y");
+    await pi.until("Cleaned.");
+    expect((await pi.terminal.lines()).join("\n")).toContain("gone2");
+  });
+});
+
+describe("the screen", () => {
+  const count = 1500;
+  const numbered = Array.from({ length: count }, (_, index) => `line ${index + 1} of the answer`);
+
+  test("each line of a long answer is in the scrollback once and in order, through changes of the size", async () => {
+    const model = await workspace.script({ text: numbered.join("\n"), delayMs: 1, deltas: 750 });
+    const pi = start(["--model", model, "Count"], { columns: 80, rows: 24 });
+    await pi.until("line 100 ");
+    await pi.resize(50, 24);
+    await pi.until("line 500 ");
+    await pi.resize(120, 40);
+    await pi.until("line 900 ");
+    await pi.resize(80, 24);
+    await pi.until(`line ${count} `);
+    pi.type(ctrlD);
+    await pi.exited;
+    const shown = (await pi.terminal.lines()).filter((line) => line.startsWith("line "));
+    expect(shown).toEqual(numbered);
+  });
+
+  test("a narrow terminal without colours gets neither long lines nor colours", async () => {
+    const model = await workspace.script({ text: `A paragraph that is longer than forty columns, so that it needs two rows.` });
+    const pi = start(["--model", model, "Talk"], { columns: 40, env: { NO_COLOR: "1" } });
+    await pi.until("two rows");
+    expect((await pi.terminal.lines()).filter((line) => line.length > 40)).toEqual([]);
+    pi.type(ctrlD);
+    await pi.exited;
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of colours
+    expect(pi.terminal.written).not.toMatch(/\x1b\[(?:3|4|9|10)\d(?:;[\d;]*)?m/);
+  });
+
+  test("what an extension prints does not break the screen", async () => {
+    await workspace.write(
+      "noisy.ts",
+      `export default (pi) => { pi.on("agent_start", () => { console.log("from the extension"); console.error("a warning"); }); };`,
+    );
+    const model = await workspace.script({ text: "Answered." });
+    const pi = start(["--model", model, "-e", `${workspace.root}/noisy.ts`, "Hi"]);
+    await pi.until("Answered.");
+    const lines = await pi.until("a warning");
+    expect(lines).toContain("from the extension");
+  });
+});
+
+describe("the end", () => {
+  test.each(["SIGTERM", "SIGINT", "SIGHUP"])("after %s the terminal is as it was, and everything is stored", async (signal) => {
+    const model = await workspace.script({ toolCalls: [{ name: "bash", arguments: { command: "sleep 60" } }] });
+    const pi = start(["--model", model, "Go"]);
+    await pi.until("Running bash");
+    process.kill(pi.pid, signal);
+    const { exitCode } = await pi.exited;
+    expect(exitCode).toBe({ SIGTERM: 143, SIGINT: 130, SIGHUP: 129 }[signal]);
+    expect(isSane(pi.terminal.written)).toBe(true);
+    expect(rolesIn(await workspace.sessionLines())).toEqual(
+      ["user", "assistant", "toolResult", "assistant"].slice(0, rolesIn(await workspace.sessionLines()).length),
+    );
+  });
+
+  test("Ctrl-C clears the prompt, and twice in a row it ends pi", async () => {
+    const pi = start(["--model", "demo/tour"]);
+    await pi.until("›");
+    pi.type("some words");
+    await pi.until("some words");
+    pi.type(ctrlC);
+    await pi.until((lines) => !lines.some((line) => line.includes("some words")));
+    pi.type(ctrlC);
+    expect((await pi.exited).exitCode).toBe(0);
+  });
+
+  test("stopped by the shell it gives the terminal back, and it draws again when it goes on", async () => {
+    const pi = start(["--model", "demo/tour"]);
+    await pi.until("Ask anything");
+    const before = pi.terminal.written.length;
+    process.kill(pi.pid, "SIGTSTP");
+    await until("the process stands still", async () => / T /.test(await readFile(`/proc/${pi.pid}/stat`, "utf8")));
+    expect(isSane(pi.terminal.written)).toBe(true);
+    process.kill(pi.pid, "SIGCONT");
+    await until("it draws again", () => pi.terminal.written.slice(before).lastIndexOf("\x1b[?2004h") > 0);
+    pi.type("still here");
+    await pi.until("still here");
+  });
+
+  test("an error before the conversation is one sentence, and the terminal is as it was", async () => {
+    const pi = start(["--model", "nobody/knows"]);
+    expect((await pi.exited).exitCode).not.toBe(0);
+    expect((await pi.terminal.lines()).join("\n")).toContain("nobody/knows");
+    expect(isSane(pi.terminal.written)).toBe(true);
+  });
+});
+
+test.each([
+  ["TERM=dumb", { TERM: "dumb" }, []],
+  ["--plain", {}, ["--plain"]],
+])("with %s the conversation is in plain lines", async (_what, env, args) => {
+  const model = await workspace.script({ text: "One." }, { text: "Two." });
+  const pi = start(["--model", model, ...args, "First"], { env });
+  await pi.until("One.");
+  await pi.until(/>$/m);
+  pi.type(`Second${enter}`);
+  await pi.until("Two.");
+  pi.type(`!echo plain$((1+1))${enter}`);
+  await pi.until("plain2");
+  pi.type(ctrlD);
+  expect((await pi.exited).exitCode).toBe(0);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: no sequence at all
+  expect(pi.terminal.written).not.toMatch(/\x1b/);
+});
