@@ -49,6 +49,6 @@ export class CompactionBlock implements Block {
   #lines(width: number): string[] {
     const style = this.#end?.isError ? this.#theme.error : this.#theme.dim;
     const text = this.#end?.text ?? `${this.#text} ${formatSeconds(this.#now() - this.#startMs)}`;
-    return wrap(toSafeText(text.slice(0, 4000)), width, { style });
+    return wrap(toSafeText(text.slice(0, 4000)), width, style);
   }
 }

@@ -8,7 +8,7 @@ import type { Theme } from "../theme/theme.ts";
 import { AnswerView, type ViewOptions } from "./answer-view.ts";
 import { CompactionBlock } from "./compaction-block.ts";
 import { historyBlocks } from "./history.ts";
-import { noteBlock, userBlock } from "./message-blocks.ts";
+import { customBlock, noteBlock, userBlock } from "./message-blocks.ts";
 import { OutcomeBlock } from "./outcome-block.ts";
 import { ShellBlock } from "./shell-block.ts";
 import { ToolBlock } from "./tool-block.ts";
@@ -102,7 +102,7 @@ export class ConversationView {
    *
    * @param isHidden - Whether the model does not get the output (`!!`).
    */
-  showShell(command: string, isHidden = false): Pick<ShellBlock, keyof ShellBlock> {
+  showShell(command: string, isHidden = false): ShellBlock {
     const { theme, now, showsToolOutput } = this.#options;
     const block = new ShellBlock(command, { theme, now, isHidden, isFull: showsToolOutput });
     block.onChange = (isDone) => {
@@ -117,6 +117,8 @@ export class ConversationView {
     if (message.role === "user") return [...this.#endOutcome(), userBlock(message, this.#options.theme)];
     if (message.role === "assistant") {
       this.#outcome?.begin();
+      // A block that is left open would keep the blocks below it from being printed.
+      this.#answer.abandon();
       this.#answer = new AnswerView(this.#options);
     }
     return none;
@@ -201,6 +203,7 @@ export class ConversationView {
       default: {
         const note = toWorkNote(event);
         if (note === undefined) return none;
+        if (event.type === "message_end") return [...this.#endOutcome(), customBlock(note, theme)];
         const isError = event.type === "error" || event.type === "extension_error";
         return [...this.#endOutcome(), noteBlock(note, theme, isError ? "error" : "info")];
       }

@@ -31,7 +31,7 @@ export function renderDiff(diff: string, width: number, { theme, most }: { theme
     }
     const mark = kind === "added" ? "+" : kind === "removed" ? "-" : " ";
     const style = kind === "added" ? theme.added : kind === "removed" ? theme.removed : theme.dim;
-    const rows = wrap(toSafeText(text.slice(0, maxLength)), width - digits - 3, { style });
+    const rows = wrap(toSafeText(text.slice(0, maxLength)), width - digits - 3, style);
     for (const [index, row] of rows.entries()) {
       const before = index === 0 ? `${`${number}`.padStart(digits)} ${mark} ` : " ".repeat(digits + 3);
       shown.push((style(before.trimEnd()) + " ".repeat(before.length - before.trimEnd().length) + row).trimEnd());

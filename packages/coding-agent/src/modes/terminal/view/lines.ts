@@ -29,18 +29,11 @@ export function cutLine(line: string, width: number): string {
  * Wraps text to lines of at most `width` cells. Each line begins and ends its own styles.
  *
  * @param text - Safe text; it may have styles.
- * @param indent - Spaces before each line.
  */
-export function wrap(
-  text: string,
-  width: number,
-  { style, indent = 0 }: { style?: Style | undefined; indent?: number } = {},
-): string[] {
-  const before = " ".repeat(Math.max(0, Math.min(indent, width - 8)));
-  const lines = wrapTextWithAnsi(text, Math.max(1, width - before.length));
-  return lines.map((line) => {
+export function wrap(text: string, width: number, style?: Style): string[] {
+  return wrapTextWithAnsi(text, Math.max(1, width)).map((line) => {
     const closed = closeStyles(line);
-    return closed === "" ? "" : before + (style ? style(closed) : closed);
+    return style && closed !== "" ? style(closed) : closed;
   });
 }
 

@@ -4,6 +4,10 @@ import { CodeColors } from "./code-colors.ts";
 import { finishLines, toSafeText, wrap } from "./lines.ts";
 import type { MarkdownPart } from "./markdown-stream.ts";
 
+/** Texts in deep lists have at least this many cells, unless the list itself needs less than `maxNarrowIndent`. */
+const minTextWidth = 20;
+const maxNarrowIndent = 8;
+
 /** Shows the parts of one Markdown text, in their order. */
 export class MarkdownRenderer {
   readonly #theme: Theme;
@@ -38,8 +42,8 @@ export class MarkdownRenderer {
       if (part.gap && this.#hasShown) lines.push("");
       this.#hasShown = true;
       if (part.info !== undefined && part.kind === "fence") this.#code = new CodeColors(this.#theme, part.info);
-      const indent = Math.min(part.indent, Math.max(0, width - 20));
-      const prefix = part.prefix.slice(-indent || part.prefix.length).padStart(indent);
+      const indent = Math.min(part.indent, Math.max(Math.min(maxNarrowIndent, width >> 1), width - minTextWidth));
+      const prefix = indent === 0 ? "" : part.prefix.slice(-indent);
       const shown = this.#renderContent(part, Math.max(1, width - indent), color);
       for (const [index, line] of (shown.length === 0 ? [""] : shown).entries()) {
         const before = index === 0 ? this.#stylePrefix(prefix) : " ".repeat(indent);
@@ -57,7 +61,7 @@ export class MarkdownRenderer {
     const safe = toSafeText(content);
     switch (kind) {
       case "fence":
-        return wrap(safe, width, { style: this.#theme.dim });
+        return wrap(safe, width, this.#theme.dim);
       case "code":
         return wrap(color(safe), width);
       case "table":
@@ -68,15 +72,16 @@ export class MarkdownRenderer {
   }
 
   #renderMarkdown(text: string, width: number): string[] {
+    if (isPlain(text)) return wrap(text.replace(/ +$/gm, ""), width);
     const component = new Markdown(escapeHidden(text), 0, 0, this.#markdownTheme, undefined, { renderLatex: false });
     return finishLines(component.render(width), this.#theme);
   }
 
-  /** Shows the rows of a table without its header, which is above them. */
+  /** Shows further rows of a long table. Its header is above its first rows. */
   #renderFurtherRows(header: string, rows: string, width: number): string[] {
     const lines = this.#renderMarkdown(`${header}\n${rows}`, width);
     const ruler = lines.findIndex((line) => line.includes("├"));
-    return lines.slice(ruler + 1);
+    return ruler === -1 ? lines : [...lines.slice(0, 1), ...lines.slice(ruler + 1)];
   }
 }
 
@@ -100,6 +105,11 @@ function toMarkdownTheme(theme: Theme): MarkdownTheme {
   };
 }
 
+/** Whether a block has only words, so that the library, which takes three times as long, would show it as it is. */
+function isPlain(text: string): boolean {
+  return !/[*_`~[\]<>&\\|#$=]|:\/\/|www\.|@|^ {0,3}(?:[-+]|\d+[.)])(?: |$)|^ {4}|--/m.test(text);
+}
+
 /**
  * Escapes what the library would not show: definitions of links, which may belong to other parts, and numeric entities of control characters,
  * which it would send to the terminal.
@@ -107,5 +117,5 @@ function toMarkdownTheme(theme: Theme): MarkdownTheme {
 function escapeHidden(text: string): string {
   return text
     .replace(/^( {0,3})\[(?=[^\]]*\]:)/gm, "$1&#91;")
-    .replace(/&(?=#(?:x0*(?:[01]?[\da-f]|7f|[89][\da-f])|0*(?:[12]?\d|3[01]|12[7-9]|1[345]\d));?)/gi, "\\&");
+    .replace(/&(?=#(?:x0*(?:[01]?[\da-f]|7f|[89][\da-f])(?![\da-f])|0*(?:[12]?\d|3[01]|12[7-9]|1[345]\d)(?!\d)))/gi, "\\&");
 }

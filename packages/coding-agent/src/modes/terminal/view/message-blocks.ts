@@ -1,6 +1,5 @@
 import type { AgentMessage, KeptAttachment, UserMessageWithAttachments } from "@pikit/agent";
 import type { ImageContent, TextContent } from "@pikit/ai";
-import type { CustomMessage } from "../../../protocol/messages.ts";
 import { formatSize } from "../../../tools/output/truncate.ts";
 import { type Block, finishedBlock } from "../block.ts";
 import type { Theme } from "../theme/theme.ts";
@@ -30,7 +29,7 @@ export function userBlock(message: UserMessageWithAttachments, theme: Theme): Bl
 
 function foldedLines(text: string, width: number, theme: Theme): string[] {
   const { lines, left } = firstLines(text.trim(), shownLines);
-  const shown = lines.flatMap((line) => wrap(toSafeText(line).trimEnd(), width, { style: theme.accent }));
+  const shown = lines.flatMap((line) => wrap(toSafeText(line).trimEnd(), width, theme.accent));
   if (left > 0) shown.push(theme.dim(`… ${count(left, "more line")}`));
   return shown;
 }
@@ -39,10 +38,10 @@ function attachmentLabel({ fileName, size }: KeptAttachment): string {
   return `[${toSafeLine(fileName)}, ${formatSize(size)}]`;
 }
 
-/** A message of an extension: its text as Markdown. */
-export function customBlock(message: CustomMessage, theme: Theme): Block {
+/** A message of an extension, as Markdown. */
+export function customBlock(text: string, theme: Theme): Block {
   const block = new TextBlock(theme);
-  block.add(textsOf(message.content));
+  block.add(text.replace(/^\s*\n/, ""));
   block.end();
   return block;
 }
@@ -60,7 +59,7 @@ export function summaryBlock(message: Extract<AgentMessage, { role: "compactionS
 /** A note about the work itself, in one or more lines. */
 export function noteBlock(text: string, theme: Theme, kind: "info" | "warning" | "error" = "info"): Block {
   const style = kind === "info" ? theme.dim : theme[kind];
-  return finishedBlock((width) => wrap(toSafeText(text.slice(0, 20_000)), width, { style }));
+  return finishedBlock((width) => wrap(toSafeText(text.slice(0, 20_000)), width, style));
 }
 
 /** One line, cut to the width. */

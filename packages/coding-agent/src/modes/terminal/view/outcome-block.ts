@@ -98,8 +98,8 @@ export class OutcomeBlock implements Block {
       case "aborted":
         return [theme.warning(cutLine("Stopped.", width))];
       case "failed": {
-        const lines = wrap(toSafeText(state.error.slice(0, maxError)), width - 2, { style: theme.error });
-        const advice = this.#isDone ? wrap(adviceFor(state.error), width - 2, { style: theme.dim }) : [];
+        const lines = wrap(toSafeText(state.error.slice(0, maxError)), width - 2, theme.error);
+        const advice = this.#isDone ? wrap(adviceFor(state.error), width - 2, theme.dim) : [];
         return [...lines, ...advice].map((line, index) => (index === 0 ? `${theme.error("✗")} ${line}` : `  ${line}`.trimEnd()));
       }
       default:

@@ -43,7 +43,9 @@ export class ShellBlock implements Block {
   }
 
   addOutput(chunk: string): void {
-    this.#output = (this.#output + chunk.slice(-keptOutput)).slice(-keptOutput);
+    this.#output += chunk.slice(-keptOutput);
+    // Not with each chunk, because that would copy the output each time.
+    if (this.#output.length > 2 * keptOutput) this.#output = this.#output.slice(-keptOutput);
     this.onChange?.(false);
   }
 

@@ -19,16 +19,17 @@ export function firstLines(text: string, most: number): SomeLines {
   return { lines, left: countLines(text, start) };
 }
 
-/** The last `most` lines. */
+/** The last `most` lines. A line feed at the end does not begin a line. */
 export function lastLines(text: string, most: number): SomeLines {
   const lines: string[] = [];
   let end = text.endsWith("\n") ? text.length - 1 : text.length;
-  while (end > 0 && lines.length < most) {
-    const start = text.lastIndexOf("\n", end - 1) + 1;
-    lines.unshift(text.slice(start, Math.min(end, start + maxLength)));
+  if (text === "") end = -1;
+  while (end >= 0 && lines.length < most) {
+    const start = end === 0 ? 0 : text.lastIndexOf("\n", end - 1) + 1;
+    lines.push(text.slice(start, Math.min(end, start + maxLength)));
     end = start - 1;
   }
-  return { lines, left: end < 0 ? 0 : countLines(text.slice(0, end + 1), 0) };
+  return { lines: lines.reverse(), left: end < 0 ? 0 : countLines(text.slice(0, end + 1)) };
 }
 
 /** The number of lines of a text. */

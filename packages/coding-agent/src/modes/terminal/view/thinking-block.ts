@@ -41,7 +41,9 @@ export class ThinkingBlock implements Block {
   add(text: string): void {
     if (this.isDone) return;
     if (this.#head.length < 200) this.#head += text.slice(0, 200);
-    this.#tail = (this.#tail + text).slice(-tailLength);
+    this.#tail += text;
+    // Not with each delta, because that would copy the tail each time.
+    if (this.#tail.length > 2 * tailLength) this.#tail = this.#tail.slice(-tailLength);
     for (const line of this.#lines.push(text)) this.#waiting.push(line.text.replace(/\n$/, ""));
   }
 
@@ -59,7 +61,9 @@ export class ThinkingBlock implements Block {
       this.#isTaken = true;
       return [this.#summary(width)];
     }
-    const lines = this.#fullLines(this.#waiting.splice(0), width);
+    // Blank lines at the end wait, because they are not shown if nothing follows.
+    const last = this.#waiting.findLastIndex((line) => line.trim() !== "");
+    const lines = this.#fullLines(this.#waiting.splice(0, last + 1), width);
     this.#hasPrinted ||= lines.length > 0;
     this.#isTaken = this.isDone;
     return lines;
@@ -70,7 +74,7 @@ export class ThinkingBlock implements Block {
     const { theme } = this.#options;
     if (this.#options.isFull()) return this.#fullLines([...this.#waiting, this.#lines.rest], width);
     if (this.isDone) return [this.#summary(width)];
-    const lines = wrap(toSafeText(this.#tail).trimEnd(), width - 2, { style: theme.dim }).filter((line) => line !== "");
+    const lines = wrap(toSafeText(this.#tail).trimEnd(), width - 2, theme.dim).filter((line) => line !== "");
     return [theme.dim("Thinking"), ...lines.slice(-liveLines).map((line) => `  ${line}`)];
   }
 
@@ -78,13 +82,11 @@ export class ThinkingBlock implements Block {
     const { theme } = this.#options;
     const shown: string[] = [];
     for (const line of lines) {
-      // Blank lines at the beginning and at the end are not shown.
+      // Blank lines at the beginning are not shown.
       if (line.trim() === "" && !this.#hasPrinted && shown.length === 0) continue;
-      shown.push(
-        ...wrap(toSafeText(line).trimEnd(), width - 2, { style: theme.dim }).map((each) => (each === "" ? "" : `  ${each}`)),
-      );
+      shown.push(...wrap(toSafeText(line).trimEnd(), width - 2, theme.dim).map((each) => (each === "" ? "" : `  ${each}`)));
     }
-    if (this.isDone) while (shown.at(-1) === "") shown.pop();
+    while (shown.at(-1) === "") shown.pop();
     return shown;
   }
 

@@ -56,7 +56,9 @@ export class ToolBlock implements Block {
   /** Adds output of the running command. The texts of `update` are then not shown. */
   addOutput(chunk: string): void {
     this.#hasOwnOutput = true;
-    this.#output = (this.#output + chunk.slice(-keptOutput)).slice(-keptOutput);
+    this.#output += chunk.slice(-keptOutput);
+    // Not with each chunk, because that would copy the output each time.
+    if (this.#output.length > 2 * keptOutput) this.#output = this.#output.slice(-keptOutput);
   }
 
   /** Shows the output so far. */
@@ -103,11 +105,13 @@ export class ToolBlock implements Block {
   #headLine(width: number): string {
     const { theme, cwd } = this.#options;
     const { name, arguments: args } = this.#call();
-    const shownName = cutLine(toSafeLine(name), Math.max(8, width - 20));
+    const shownName = cutLine(toSafeLine(name), Math.max(1, Math.min(width - 2, Math.max(10, width - 30))));
     const suffix = this.#suffix();
-    const room = width - 2 - visibleWidth(shownName) - (suffix === "" ? 0 : visibleWidth(suffix) + 2) - 2;
-    const summary = room < 4 ? "" : cutLine(describeArguments(name, args, cwd), room);
-    const words = [theme.tool(shownName), summary, this.#styleSuffix(suffix)].filter((word) => word !== "");
+    const room = width - 2 - visibleWidth(shownName) - 2;
+    // In a very narrow terminal, only the name is shown.
+    const suffixRoom = visibleWidth(suffix) > room ? 0 : visibleWidth(suffix) + 2;
+    const summary = room - suffixRoom < 4 ? "" : cutLine(describeArguments(name, args, cwd), room - suffixRoom);
+    const words = [theme.tool(shownName), summary, suffixRoom === 0 ? "" : this.#styleSuffix(suffix)].filter((word) => word !== "");
     return `${this.#mark()} ${words.join("  ")}`;
   }
 

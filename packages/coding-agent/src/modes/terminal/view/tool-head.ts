@@ -8,7 +8,7 @@ export function describeArguments(toolName: string, args: Record<string, unknown
   const path = () => toSafeLine(shortenPath(text("path"), cwd));
   switch (toolName) {
     case "bash":
-      return text("command");
+      return typeof args.command === "string" ? toSafeLine(args.command.trim().replace(/\s*\n\s*/g, " ↵ ")) : "";
     case "read":
       return path() + lineRange(args.offset, args.limit);
     case "edit":

@@ -11,6 +11,8 @@ const shownOutput = 8;
 const shownOthers = 5;
 const shownDiff = 40;
 const shownInFull = 200;
+/** Maximum number of rows of an error that is folded. */
+const maxErrorRows = 16;
 
 /** A tool call that has ended. */
 export interface EndedCall {
@@ -22,7 +24,10 @@ export interface EndedCall {
 
 export interface ResultOptions {
   theme: Theme;
+  /** Whether up to 200 lines are shown. Long lines are then wrapped. */
   isFull: boolean;
+  /** Whether long lines are wrapped. */
+  wraps?: boolean;
 }
 
 /** A few words about the result for the first line; empty if there is nothing to say. */
@@ -53,9 +58,14 @@ export function describeResult({ toolName, result, isError }: EndedCall): string
 
 /** The lines below the first one. */
 export function renderResult(call: EndedCall, width: number, options: ResultOptions): string[] {
+  const labels = labelsOf(call.result).map((label) => options.theme.dim(cutLine(label, width)));
+  return [...renderText(call, width, options), ...labels];
+}
+
+function renderText(call: EndedCall, width: number, options: ResultOptions): string[] {
   const { toolName, result, isError, args } = call;
   const text = textOf(result);
-  if (isError) return renderOutput(text, width, options);
+  if (isError) return renderError(toolName === "bash" ? text.replace(/^\(no output\)\n\n/, "") : text, call, width, options);
   const diff = toRecord(result.details).diff;
   switch (toolName) {
     case "bash":
@@ -69,6 +79,7 @@ export function renderResult(call: EndedCall, width: number, options: ResultOpti
     case "read":
     case "ls":
     case "find":
+      // The first line has their number.
       return options.isFull ? renderHead(text, width, options) : [];
     case "todo":
       return renderHead(text.slice(text.indexOf("\n") + 1), width, options, 20);
@@ -82,28 +93,40 @@ export function renderTail(text: string, width: number, theme: Theme, most: numb
   return lastLines(text, most).lines.map((line) => theme.dim(cutLine(toSafeText(line), width)));
 }
 
-/** The text of a result, with its images as labels. */
 function textOf({ content }: AgentToolResult): string {
-  return content.map((block, index) => (block.type === "text" ? block.text : imageLabel(block, index + 1))).join("\n");
+  return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+}
+
+function labelsOf({ content }: AgentToolResult): string[] {
+  return content.filter((block) => block.type === "image").map((image, index) => imageLabel(image, index + 1));
+}
+
+/** The error of a call: for a command, the end of its output and the reason; for other tools, sentences. */
+function renderError(text: string, { toolName }: EndedCall, width: number, options: ResultOptions): string[] {
+  if (toolName === "bash") return renderOutput(text, width, options);
+  const lines = renderHead(text, width, { ...options, wraps: true }, shownOutput);
+  const most = options.isFull ? shownInFull : maxErrorRows;
+  return lines.length > most ? [...lines.slice(0, most), options.theme.dim("…")] : lines;
 }
 
 function renderOutput(text: string, width: number, options: ResultOptions): string[] {
-  const some = options.isFull ? lastLines(text, shownInFull) : lastLines(text, shownOutput);
+  // A note about one line would take as much room as the line.
+  const most = options.isFull ? shownInFull : shownOutput;
+  const some = lastLines(text, countLines(text) === most + 1 ? most + 1 : most);
   const note = moreNote(some, options.theme);
   return [...note, ...renderLines(some.lines, width, options)];
 }
 
 function renderHead(text: string, width: number, options: ResultOptions, most = shownOthers): string[] {
-  const all = countLines(text);
-  // A note about one line would take as much room as the line.
-  const some = firstLines(text, options.isFull ? shownInFull : all === most + 1 ? all : most);
+  const wanted = options.isFull ? shownInFull : most;
+  const some = firstLines(text, countLines(text) === wanted + 1 ? wanted + 1 : wanted);
   return [...renderLines(some.lines, width, options), ...moreNote(some, options.theme)];
 }
 
-function renderLines(lines: readonly string[], width: number, { theme, isFull }: ResultOptions): string[] {
+function renderLines(lines: readonly string[], width: number, { theme, isFull, wraps = isFull }: ResultOptions): string[] {
   return lines.flatMap((line) => {
     const safe = toSafeText(line);
-    return isFull ? wrap(safe, width, { style: theme.dim }) : [theme.dim(cutLine(safe, width))];
+    return wraps ? wrap(safe, width, theme.dim) : [theme.dim(cutLine(safe, width))];
   });
 }
 
