@@ -16,7 +16,7 @@ export function imageLabel(image: ImageContent, number: number, name?: string): 
   const size = readSize(image);
   const pixels = size ? `${size.widthPx}×${size.heightPx}` : toSafeLine(image.mimeType);
   const label = name === undefined ? `image ${number}` : toSafeLine(name);
-  return `[${label}: ${pixels}, ${formatSize(Math.floor((image.data.length * 3) / 4))}]`;
+  return `[${label}: ${pixels}, ${formatSize(Buffer.byteLength(image.data, "base64"))}]`;
 }
 
 /** The label of an image as a line. */

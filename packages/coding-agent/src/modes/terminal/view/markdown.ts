@@ -43,7 +43,7 @@ export class MarkdownRenderer {
       this.#hasShown = true;
       if (part.info !== undefined && part.kind === "fence") this.#code = new CodeColors(this.#theme, part.info);
       const indent = Math.min(part.indent, Math.max(Math.min(maxNarrowIndent, width >> 1), width - minTextWidth));
-      const prefix = indent === 0 ? "" : part.prefix.slice(-indent);
+      const prefix = indent === 0 ? "" : part.prefix.slice(-indent).padStart(indent);
       const shown = this.#renderContent(part, Math.max(1, width - indent), color);
       for (const [index, line] of (shown.length === 0 ? [""] : shown).entries()) {
         const before = index === 0 ? this.#stylePrefix(prefix) : " ".repeat(indent);

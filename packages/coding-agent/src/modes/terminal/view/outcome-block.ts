@@ -124,7 +124,7 @@ export class OutcomeBlock implements Block {
   }
 }
 
-/** What the user can do, by the words that providers and our own errors use. */
+/** Advice for the user, by the words that providers and our own errors use. */
 const advices: readonly (readonly [words: RegExp, advice: string])[] = [
   [
     /API key|\b40[13]\b|authentication|unauthori[sz]ed|permission/i,

@@ -34,7 +34,7 @@ describe("thinking", () => {
   test("shows its last lines, and one line in the end", () => {
     const { clock, stream, end } = createAnswer({ width: 40 });
     expect(stream("thinking", 0, "\n ", ...text.split(/(?<= )/))).toBe(`Thinking
-  while, because it is hard.
+  because it is hard.
   Now I know what to do.
   So I do it`);
     clock.ms = 12_300;
@@ -56,7 +56,7 @@ describe("thinking", () => {
     view.showsThinking = false;
     send({ type: "thinking_delta", contentIndex: 0, delta: " now.\n\n", partial: message });
     clock.ms = 65_000;
-    expect(end("thinking", 0).split("\n").slice(5)).toEqual(["Thought for 1 min 5 s: First I look. The…"]);
+    expect(end("thinking", 0).split("\n").slice(5)).toEqual(["Thought for 1 min 5 s: First I look. Th…"]);
   });
 
   test("without text shows nothing", () => {
@@ -69,11 +69,11 @@ describe("thinking", () => {
 describe("a text", () => {
   test("is printed part by part; only the last part is drawn again", () => {
     const { list, stream, end } = createAnswer();
-    stream("text", 0, "\n\n", "# Title\n", "One para", "graph.\n\n- a\n- b");
+    stream("text", 0, "\n\n", "# Title\n", "One para", "graph.\n\n- a\n- b\n  be");
     expect(list.printed).toEqual(["Title", "", "One paragraph.", "", "- a"]);
-    expect(list.draw()).toBe("Title\n\nOne paragraph.\n\n- a\n- b");
+    expect(list.draw()).toBe("Title\n\nOne paragraph.\n\n- a\n- b\n  be");
     end("text", 0);
-    expect(list.printed.at(-1)).toBe("- b");
+    expect(list.printed.slice(-2)).toEqual(["- b", "  be"]);
   });
 
   test("follows the thinking; texts that interleave keep their order", () => {
