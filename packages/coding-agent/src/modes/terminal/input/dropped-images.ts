@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url";
 /** Longer pasted texts are not lists of paths. */
 const maxLength = 16 * 1024;
 const imageNamePattern = /\.(?:png|jpe?g|gif|webp)$/i;
-/** A part in quotes, an escaped character, or another one. `'\''` is how shells write a quote within quotes. */
-const partPattern = /'((?:[^']|'\\'')*)'|"((?:[^"\\]|\\.)*)"|\\(.)|(\s+)|([^\s'"\\]+)/gs;
+/** A part in quotes, an escaped character, space, or another part. `'\''` is how shells write a quote within quotes. */
+const partPattern = /'(?<single>(?:[^']|'\\'')*)'|"(?<double>(?:[^"\\]|\\.)*)"|\\(?<escaped>.)|(?<space>\s+)|[^\s'"\\]+/gsy;
 /** The same for Windows, where `\` separates folders. */
-const windowsPartPattern = /"([^"]*)"|(\s+)|([^\s"]+)/g;
+const windowsPartPattern = /"(?<double>[^"]*)"|(?<space>\s+)|[^\s"]+/gy;
 
 /**
  * The paths of a pasted text that consists only of paths of image files: terminals paste the paths of files that are dropped into them, in quotes,
@@ -22,9 +22,8 @@ export function droppedImages(pasted: string, platform: NodeJS.Platform = proces
   if (text === "" || text.length > maxLength) return undefined;
   const whole = toImagePath(text);
   if (whole !== undefined) return [whole];
-  const words = platform === "win32" ? splitWindowsWords(text) : splitWords(text);
-  const paths = words.map(toImagePath);
-  return paths.every((path) => path !== undefined) ? paths : undefined;
+  const paths = splitWords(text, platform === "win32")?.map(toImagePath);
+  return paths?.every((path) => path !== undefined) ? paths : undefined;
 }
 
 /** The path of an image file; undefined for other texts, and for relative paths, which may be meant as text. */
@@ -48,24 +47,16 @@ function toPath(word: string): string | undefined {
   }
 }
 
-function splitWords(text: string): string[] {
-  const words: string[] = [];
-  let word = "";
-  for (const [, single, double, escaped, space, plain] of text.matchAll(partPattern)) {
-    if (space !== undefined) {
-      words.push(word);
-      word = "";
-    } else {
-      word += single?.replaceAll("'\\''", "'") ?? double?.replace(/\\(.)/gs, "$1") ?? escaped ?? plain ?? "";
-    }
+/** Splits a text as a shell does; undefined for a quote without its end. */
+function splitWords(text: string, isWindows: boolean): string[] | undefined {
+  const words: string[] = [""];
+  let end = 0;
+  for (const match of text.matchAll(isWindows ? windowsPartPattern : partPattern)) {
+    end += match[0].length;
+    const { space, double, single, escaped } = match.groups ?? {};
+    const unquoted = isWindows ? double : (single?.replaceAll("'\\''", "'") ?? double?.replace(/\\(.)/gs, "$1") ?? escaped);
+    if (space !== undefined) words.push("");
+    else words.push(`${words.pop()}${unquoted ?? match[0]}`);
   }
-  return [...words, word];
-}
-
-function splitWindowsWords(text: string): string[] {
-  const words: string[] = [];
-  for (const [, quoted, space, plain] of text.matchAll(windowsPartPattern)) {
-    if (space === undefined) words.push(quoted ?? plain ?? "");
-  }
-  return words;
+  return end === text.length ? words : undefined;
 }

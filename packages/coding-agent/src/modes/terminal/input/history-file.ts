@@ -55,7 +55,7 @@ export class HistoryFile {
 async function addLine(path: string, text: string, line: string): Promise<void> {
   const { stats, size, lines, prompts, endsWithinLine } = readEnd(path, "record");
   if (prompts.at(-1) === text) return;
-  if (size + line.length <= maxBytes && prompts.length < maxStored) {
+  if (size + Buffer.byteLength(line) <= maxBytes && prompts.length < maxStored) {
     appendWhole(path, [endsWithinLine ? `\n${line}` : line], stats);
     return;
   }

@@ -57,5 +57,6 @@ function suggestName(name: string): string {
   const last = parts.pop() ?? "";
   const key = keysByName.get(last) ?? meantWord(last, namedKeys);
   const used = parts.map((part) => (isModifier(part) ? part : meantWord(part, modifiers)));
-  return key === undefined || used.includes(undefined) ? "" : ` Did you mean "${[...used, key].join("+")}"?`;
+  if (key === undefined || used.includes(undefined) || new Set(used).size < used.length) return "";
+  return ` Did you mean "${[...used, key].join("+")}"?`;
 }

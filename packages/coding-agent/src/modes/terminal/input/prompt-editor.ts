@@ -50,6 +50,8 @@ export class PromptEditor {
   #cleared: Draft | undefined;
   #browsing: { prompts: readonly string[]; index: number; shown: string; draft: Draft } | undefined;
   #width = 80;
+  /** The lines of the last `render`, as long as they are right: the editor is drawn with each frame while an answer streams. */
+  #drawn: { width: number; rows: number; lines: string[] } | undefined;
   /** The submitted texts whose images are not ready. */
   #waiting = 0;
   #lastDelivery: Promise<void> = Promise.resolve();
@@ -60,7 +62,10 @@ export class PromptEditor {
     keys.install();
     this.#editor = new PlainEditor(
       {
-        refresh: () => stage.refresh(),
+        refresh: () => {
+          this.#drawn = undefined;
+          stage.refresh();
+        },
         get rows() {
           return stage.rows;
         },
@@ -92,12 +97,14 @@ export class PromptEditor {
    */
   setText(text: string, images: readonly ImageContent[] = []): void {
     this.#browsing = undefined;
+    this.#drawn = undefined;
     const clean = cleanText(text);
     this.#show(images.length > 0 ? (this.#options.images?.replace({ text: clean, images: [...images] }) ?? clean) : clean);
   }
 
   /** Inserts a text at the cursor. */
   insert(text: string): void {
+    this.#drawn = undefined;
     this.#editor.insertTextAtCursor(cleanText(text));
   }
 
@@ -110,20 +117,9 @@ export class PromptEditor {
 
   /** The lines of the editor, at most `width` wide, with `CURSOR_MARKER` where the terminal shows its cursor. */
   render(width: number): string[] {
-    const { theme, placeholder = "" } = this.#options;
-    this.#width = Math.max(1, width - markWidth);
-    if (this.text === "") return [`${this.#mark()} ${CURSOR_MARKER}${theme.dim(truncateToWidth(placeholder, this.#width))}`];
-    const { rows, menu, hiddenAbove, hiddenBelow } = this.#editor.renderRows(this.#width);
-    return [
-      ...hiddenNote(hiddenAbove, "↑"),
-      ...rows.map((row, index) => (index === 0 && hiddenAbove === 0 ? `${this.#mark()} ${row}` : `  ${row}`)),
-      ...hiddenNote(hiddenBelow, "↓"),
-      ...menu.map((line) => `  ${line}`),
-    ].map((line) => line.trimEnd());
-
-    function hiddenNote(count: number, arrow: string): string[] {
-      return count > 0 ? [`  ${theme.dim(`${arrow} ${count} more`)}`] : [];
-    }
+    const { rows } = this.#options.stage;
+    if (this.#drawn?.width !== width || this.#drawn.rows !== rows) this.#drawn = { width, rows, lines: this.#draw(width) };
+    return this.#drawn.lines;
   }
 
   /**
@@ -133,6 +129,7 @@ export class PromptEditor {
    * @returns False if the key is for the session, such as Escape while no list of completions is open: see `KeyBindings.sessionActionOf`.
    */
   handleKey(key: string): boolean {
+    this.#drawn = undefined;
     const pasted = pastedText(key);
     if (pasted !== undefined) this.#takePaste(pasted);
     else if (isKeyRelease(key)) return true;
@@ -143,6 +140,20 @@ export class PromptEditor {
     else if (!this.#restoreCleared(key) && !this.#browse(key)) this.#editor.handleInput(key);
     if (this.text !== "") this.#cleared = undefined;
     return true;
+  }
+
+  #draw(width: number): string[] {
+    const { theme, placeholder = "" } = this.#options;
+    this.#width = Math.max(1, width - markWidth);
+    if (this.text === "") return [`${this.#mark()} ${CURSOR_MARKER}${theme.dim(truncateToWidth(placeholder, this.#width))}`];
+    const { rows, menu, hiddenAbove, hiddenBelow } = this.#editor.renderRows(this.#width);
+    const hiddenNote = (count: number, arrow: string) => (count > 0 ? [`  ${theme.dim(`${arrow} ${count} more`)}`] : []);
+    return [
+      ...hiddenNote(hiddenAbove, "↑"),
+      ...rows.map((row, index) => (index === 0 && hiddenAbove === 0 ? `${this.#mark()} ${row}` : `  ${row}`)),
+      ...hiddenNote(hiddenBelow, "↓"),
+      ...menu.map((line) => `  ${line}`),
+    ].map((line) => line.trimEnd());
   }
 
   #isForSession(key: string): boolean {
@@ -180,6 +191,7 @@ export class PromptEditor {
 
   #insertMarkers(markers: string): void {
     const space = /\S$/.test(this.#beforeCursor()) ? " " : "";
+    this.#drawn = undefined;
     this.#editor.insertTextAtCursor(`${space}${markers} `);
     this.#options.stage.refresh();
   }
