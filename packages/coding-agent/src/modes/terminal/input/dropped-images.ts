@@ -22,7 +22,9 @@ export function droppedImages(pasted: string, platform: NodeJS.Platform = proces
   if (text === "" || text.length > maxLength) return undefined;
   const whole = toImagePath(text);
   if (whole !== undefined) return [whole];
-  const paths = splitWords(text, platform === "win32")?.map(toImagePath);
+  // URLs may have quotes, which mean nothing there.
+  const words = text.startsWith("file://") ? text.split(/\s+/) : splitWords(text, platform === "win32");
+  const paths = words?.map(toImagePath);
   return paths?.every((path) => path !== undefined) ? paths : undefined;
 }
 

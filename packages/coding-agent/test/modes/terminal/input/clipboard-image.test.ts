@@ -9,7 +9,7 @@ const workspace = useWorkspace();
 
 /** Writes a program of the system, which a shell runs. */
 async function program(name: string, script: string): Promise<void> {
-  const path = await workspace.write(`bin/${name}`, `#!/bin/sh\n${script}\n`);
+  const path = await workspace.write(`bin/${name}`, `#!/bin/sh\nPATH=/usr/bin:/bin\n${script}\n`);
   await chmod(path, 0o755);
 }
 

@@ -56,7 +56,7 @@ describe("files after @", () => {
     ["see @ind|", ["see @src/index.ts |"]],
     ["see @IND|", ["see @src/index.ts |"]],
     ["@pe|", ["@src/prompt-editor.ts |"]],
-    ["@sr|", ["@src/|", "@src/index.ts |", "@src/prompt-editor.ts |", '@"src/my notes/|', '@"src/my notes/to do.md" |']],
+    ["@sr|", ["@src/|", "@src/index.ts |", '@"src/my notes/|', "@src/prompt-editor.ts |", '@"src/my notes/to do.md" |']],
     ["(@ind|)", ["(@src/index.ts |)"]],
     ["@ind| it", ["@src/index.ts |it"]],
     ["@todo|", ['@"src/my notes/to do.md" |']],
@@ -82,7 +82,7 @@ describe("files after @", () => {
   test("without a name: what is in the folder first, hidden files behind the others", async () => {
     await makeProject();
     const lines = await complete("@|");
-    expect(lines.slice(0, 5)).toEqual(["@README.md |", "@node_modules/|", "@src/|", "@.gitignore |", '@"src/my notes/|']);
+    expect(lines.slice(0, 5)).toEqual(["@README.md |", "@node_modules/|", "@src/|", "@.gitignore |", "@src/index.ts |"]);
     // Ignored, or inside node_modules.
     expect(lines.filter((line) => /dist|\.log|left/.test(line))).toEqual([]);
   });
@@ -214,14 +214,14 @@ describe("in the editor", () => {
   test("the list is below the text; Tab takes a row, Escape closes the list", async () => {
     await makeProject();
     const editor = new TestEditor({ completion: create() });
-    editor.type("see @s");
+    editor.type("see @sr");
     await editor.shown(() => editor.editor.isCompleting);
     expect(editor.lines()).toEqual([
-      "› see @s|",
+      "› see @sr|",
       "  → src/",
       "    src/index.ts",
-      "    src/prompt-editor.ts",
       "    src/my notes/",
+      "    src/prompt-editor.ts",
       "    src/my notes/to do.md",
     ]);
     editor.press(key.down, key.tab);
@@ -236,7 +236,7 @@ describe("in the editor", () => {
     const editor = new TestEditor({ completion: create() });
     editor.type("/mo");
     await editor.shown(() => editor.editor.isCompleting);
-    expect(editor.lines()).toEqual(["› /mo|", "  → /model      Choose the model"]);
+    expect(editor.lines(60)).toEqual(["› /mo|", "  → /model      Choose the model"]);
     editor.press(key.enter);
     expect(editor.texts).toEqual(["/model"]);
   });

@@ -57,7 +57,7 @@ function indexed(path: string): IndexedFile {
 
 describe("the order of matches", () => {
   test.each<[query: string, wanted: string[]]>([
-    ["index", ["index.ts", "src/index.ts", "src/my-index.ts", "index-files/readme.md", "i/n/d/ex"]],
+    ["index", ["index.ts", "src/index.ts", "index-files/readme.md", "src/my-index.ts", "i/n/d/ex"]],
     ["src/", ["src/", "src/index.ts", "src/my-index.ts"]],
     ["mdx", ["src/my-index.ts"]],
     ["zzz", []],

@@ -13,7 +13,7 @@ describe("default keys, as terminals send them with and without the Kitty protoc
     ["exit", ["\x04", "\x1b[100;5u"]],
     ["suspend", ["\x1a", "\x1b[122;5u"]],
     ["redraw", ["\x0c", "\x1b[108;5u"]],
-    ["editQueue", ["\x1b[1;3A", "\x1b\x1b[A"]],
+    ["editQueue", ["\x1b[1;3A"]],
     ["externalEditor", ["\x07", "\x1b[103;5u"]],
     ["pasteImage", ["\x16", "\x1b[118;5u"]],
     ["cycleModel", ["\x10", "\x1b[112;5u"]],
@@ -67,7 +67,7 @@ describe("the setting", () => {
     [{ sumbit: "enter" }, [`${inSettings} "sumbit" is not an action. Did you mean "submit"? /hotkeys lists all.`]],
     [{ toString: "enter" }, [`${inSettings} "toString" is not an action. /hotkeys lists all.`]],
     [{ submit: "ctrl-enter" }, [`${inSettings} "ctrl-enter" for "submit" is not the name of a key. Did you mean "ctrl+enter"?`]],
-    [{ submit: "contrl+entr" }, [`${inSettings} "contrl+entr" for "submit" is not the name of a key. Did you mean "ctrl+enter"?`]],
+    [{ submit: "ctlr+entr" }, [`${inSettings} "ctlr+entr" for "submit" is not the name of a key. Did you mean "ctrl+enter"?`]],
     [{ submit: "" }, [`${inSettings} "" for "submit" is not the name of a key.`]],
     [{ submit: "ctrl+ctrl+a" }, [`${inSettings} "ctrl+ctrl+a" for "submit" is not the name of a key.`]],
     [
