@@ -53,7 +53,8 @@ function toPath(word: string): string | undefined {
 function splitWords(text: string, isWindows: boolean): string[] | undefined {
   const words: string[] = [""];
   let end = 0;
-  for (const match of text.matchAll(isWindows ? windowsPartPattern : partPattern)) {
+  const pattern = isWindows ? windowsPartPattern : partPattern;
+  for (const match of text.matchAll(pattern)) {
     end += match[0].length;
     const { space, double, single, escaped } = match.groups ?? {};
     const unquoted = isWindows ? double : (single?.replaceAll("'\\''", "'") ?? double?.replace(/\\(.)/gs, "$1") ?? escaped);

@@ -69,7 +69,8 @@ const windowsWordPattern = /"([^"]*)"|([^\s"]+)|(\s+)/g;
 function splitCommand(command: string, platform: NodeJS.Platform): string[] {
   const isWindows = platform === "win32";
   const words: string[] = [""];
-  for (const [part, ...groups] of command.matchAll(isWindows ? windowsWordPattern : wordPattern)) {
+  const pattern = isWindows ? windowsWordPattern : wordPattern;
+  for (const [part, ...groups] of command.matchAll(pattern)) {
     if (groups.at(-1) !== undefined) words.push("");
     else if (isWindows) words.push(`${words.pop()}${groups[0] ?? part}`);
     else {
