@@ -47,5 +47,5 @@ async function resume({ options, prompts }: Arguments, mode: TerminalMode, agent
 /** Faulty settings are an error of the session, which says more about them. */
 async function readTerminalSettings(agentDir: string): Promise<TerminalSettings & { plain?: boolean }> {
   const { keys, theme, terminal } = await readSettings(join(agentDir, "settings.json")).catch((): Settings => ({}));
-  return { ...terminal, ...(keys ? { keys } : {}), ...(theme ? { theme } : {}) };
+  return { ...terminal, ...(keys ? { keys } : {}), ...(typeof theme === "object" ? { theme } : {}) };
 }

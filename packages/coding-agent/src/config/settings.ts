@@ -86,8 +86,10 @@ export const SettingsSchema = Type.Object({
     }),
   ),
   theme: Type.Optional(
-    Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
-      description: "Colours of the terminal by the name of their style: #rrggbb, a number from 0 to 255, or a name such as red.",
+    // Related programs have the name of a theme here.
+    Type.Union([Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()])), Type.String()], {
+      description:
+        "Colours of the terminal by the name of their style: #rrggbb, a number from 0 to 255, or a name such as red. A text has no effect.",
     }),
   ),
 });

@@ -90,6 +90,8 @@ test("a key that looks misspelt is told of, at every depth, once a session; othe
     aproval: "always",
     theme: "dark",
     compacton: { enabled: false },
+    terminal: { showThinkin: true },
+    key: { submit: "enter" },
     retry: { maxretries: 5, maxDelayMs: 1 },
     mcpServers: { aproval: { comand: "x", env: { PAHT: "" } } },
     // What is there need not be meant once more.
@@ -102,6 +104,8 @@ test("a key that looks misspelt is told of, at every depth, once a session; othe
   expect(problems).toEqual([
     `${path}: "aproval" is not known here and is ignored. Did you mean "approval"?`,
     `${path}: "compacton" is not known here and is ignored. Did you mean "compaction"?`,
+    `${path}: "terminal.showThinkin" is not known here and is ignored. Did you mean "showThinking"?`,
+    `${path}: "key" is not known here and is ignored. Did you mean "keys"?`,
     `${path}: "retry.maxretries" is not known here and is ignored. Did you mean "maxRetries"?`,
     `${path}: "mcpServers.aproval.comand" is not known here and is ignored. Did you mean "command"?`,
   ]);
