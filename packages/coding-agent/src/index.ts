@@ -104,6 +104,8 @@ export { type BuiltInToolName, builtInToolNames } from "./tools/index.ts";
 export type { PreviewEvent } from "./tools/preview/run.ts";
 export { Type } from "./type-builder.ts";
 export {
+  type ApprovalAnswer,
+  type ApprovalQuestion,
   absentUser,
   type Clarification,
   type ClarificationAnswer,

@@ -80,6 +80,13 @@ describe("the session that options choose", () => {
 
   test("two of them exclude each other", () => {
     expect(() => options("-c", "--session", "x")).toThrow("--continue and --session exclude each other");
+    expect(() => options("-c", "-r")).toThrow("--continue and --resume exclude each other");
+  });
+
+  test("a list to choose from needs a terminal", () => {
+    expect(() => options("--resume")).toThrow(
+      "--resume shows a list, which needs a terminal. Give --continue, or --session with an id.",
+    );
   });
 
   test("tools are named, none, or the default", () => {

@@ -48,6 +48,8 @@ const changes: Readonly<Record<string, Change>> = {
   "history.fork": (session) => session.history.fork("x"),
   "history.clone": (session) => session.history.clone(),
   "history.branch": (session) => session.history.branch(0),
+  "history.goTo": (session) => session.history.goTo("x"),
+  "queues.take": (session) => session.queues.take("steer", 0, "x"),
 };
 
 test("after dispose every change is refused, nothing is told, and what can be read stays readable", async () => {
