@@ -3,7 +3,7 @@ import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "../library.ts";
 import type { Stage } from "../stage.ts";
 import type { Theme } from "../theme/theme.ts";
 
-/** What a panel needs of the terminal. A panel can be shown before there is a session. */
+/** The part of the terminal that a panel needs. A panel can be shown before there is a session. */
 export type PanelStage = Pick<Stage, "theme" | "open" | "refresh">;
 
 /** Default maximum of characters of a text that is shown in one line. */
@@ -70,7 +70,7 @@ export function titleLine(theme: Theme, title: string, width: number): string {
   return `${theme.border("──")} ${theme.bold(text)}${rest > 0 ? ` ${theme.border("─".repeat(rest))}` : ""}`;
 }
 
-/** Puts parts beside each other, separated by ` · `, on as many lines as needed. Each part stays on one line. */
+/** Puts parts beside each other, separated by ` · `, on as many lines as needed. */
 export function flow(parts: readonly string[], width: number): string[] {
   const lines: string[] = [];
   let line = "";
@@ -82,5 +82,5 @@ export function flow(parts: readonly string[], width: number): string[] {
     } else line = longer;
   }
   if (line !== "") lines.push(line);
-  return lines.map((each) => fit(each, width));
+  return lines.flatMap((each) => wrap(each, width));
 }

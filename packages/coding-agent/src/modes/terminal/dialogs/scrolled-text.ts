@@ -15,10 +15,14 @@ export class ScrolledText {
   #page = 1;
   #total = 0;
 
-  /** @param style - Returns the style of a line. Default: none. */
-  constructor(theme: Theme, text: string, style: (line: string) => (text: string) => string = () => (piece) => piece) {
+  /**
+   * @param given - The text. Extensions may give other values.
+   * @param style - Returns the style of a line. Default: none.
+   */
+  constructor(theme: Theme, given: string, style: (line: string) => (text: string) => string = () => (piece) => piece) {
     this.#theme = theme;
     this.#style = style;
+    const text = String(given);
     const left = text.length - maxText;
     this.#lines = toLines(left > 0 ? `${text.slice(0, maxText)}\n… ${left} more characters …` : text);
   }

@@ -17,7 +17,7 @@ import { ListPanel } from "./list-panel.ts";
 import { EditorPanel, TextPanel } from "./text-panel.ts";
 import { Widgets } from "./widgets.ts";
 
-/** What the dialogs need of the terminal. */
+/** The part of the terminal that the dialogs need. */
 type UserStage = Pick<Stage, "theme" | "open" | "refresh" | "note" | "promptText" | "setPromptText" | "writeSequence">;
 
 /** Maximum number of dialogs that are open or wait. Further ones get their default at once. */

@@ -3,7 +3,7 @@ import { Input, matchesKey } from "../library.ts";
 import type { Panel } from "../panel.ts";
 import type { Theme } from "../theme/theme.ts";
 import { isCancel, renderInput } from "./keys.ts";
-import { cut, fit, flow, type PanelStage, titleLine, toOneLine } from "./lines.ts";
+import { cut, fit, flow, type PanelStage, titleLine, toLines, toOneLine } from "./lines.ts";
 import { ScrolledText } from "./scrolled-text.ts";
 
 export interface TextPanelOptions {
@@ -35,7 +35,7 @@ export class TextPanel implements Panel {
     const { theme, text, value = "" } = options;
     this.#text = text === undefined ? undefined : new ScrolledText(theme, text);
     this.#input.focused = true;
-    this.#input.setValue(toOneLine(value, maxLine));
+    this.#input.setValue(toLines(cut(value, maxLine)).join(" "));
     // The cursor goes to the end of the text.
     this.#input.handleInput("\u0005");
   }
