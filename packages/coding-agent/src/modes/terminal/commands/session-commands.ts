@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { agentFolder, sessionFolder } from "../../../config/paths.ts";
+import { SessionError } from "../../../errors.ts";
 import type { AgentSession } from "../../../session/agent-session.ts";
 import { askForText } from "../dialogs/text-panel.ts";
 import type { Stage } from "../stage.ts";
@@ -43,11 +44,14 @@ async function giveName(stage: Stage, args: string): Promise<void> {
   stage.note(`The session is named ${history.name}.`);
 }
 
-async function compact(stage: Stage, args: string): Promise<void> {
-  const result = await stage.session.compact(args === "" ? {} : { instructions: args });
-  const { tokensBefore, estimatedTokensAfter } = result;
-  const format = (tokens: number) => tokens.toLocaleString("en");
-  stage.note(`The conversation was summarised: ${format(tokensBefore)} tokens became about ${format(estimatedTokensAfter)}.`);
+/** Its course, its result and its failure are shown by the view of the conversation. */
+async function compact({ session }: Stage, args: string): Promise<void> {
+  try {
+    await session.compact(args === "" ? {} : { instructions: args });
+  } catch (error) {
+    const isShown = error instanceof SessionError && (error.code === "aborted" || error.code === "compaction_failed");
+    if (!isShown) throw error;
+  }
 }
 
 async function exportHtml(stage: Stage, args: string): Promise<void> {
