@@ -26,6 +26,7 @@ export const keyActions = {
   editQueue: { keys: ["alt+up"], description: "Take the queued messages back into the editor" },
   externalEditor: { keys: ["ctrl+g"], description: "Edit the prompt in $VISUAL or $EDITOR" },
   pasteImage: { keys: ["ctrl+v"], description: "Attach the image of the clipboard" },
+  historySearch: { keys: ["ctrl+r"], description: "Search the earlier prompts" },
   cycleModel: { keys: ["ctrl+p"], description: "Use the next model" },
   cycleThinking: { keys: ["shift+tab"], description: "Use the next thinking level" },
   toggleThinking: { keys: ["ctrl+t"], description: "Show or fold the thinking" },

@@ -4,6 +4,7 @@ import type { Stage } from "../stage.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { Attachments, TextWithImages } from "./attachments.ts";
 import { droppedImages } from "./dropped-images.ts";
+import { searchHistory } from "./history-search.ts";
 import type { ActionName } from "./key-actions.ts";
 import { commandKey, type KeyBindings } from "./keys.ts";
 import { addedMarker, cleanText, type Draft, expandDraft, isLarge, pastedText, splitDraft, toPaste } from "./pastes.ts";
@@ -18,7 +19,8 @@ export interface PastPrompts {
 
 export interface PromptEditorOptions {
   theme: Theme;
-  stage: Pick<Stage, "refresh" | "rows">;
+  /** Without `open`, the history cannot be searched. */
+  stage: Pick<Stage, "refresh" | "rows"> & Partial<Pick<Stage, "open">>;
   keys: KeyBindings;
   /**
    * Called with the text of the editor, trimmed and with pasted texts in place of their markers. The editor is empty then. With images, the
@@ -134,6 +136,7 @@ export class PromptEditor {
     if (pasted !== undefined) this.#takePaste(pasted);
     else if (isKeyRelease(key)) return true;
     else if (this.#options.images && this.#options.keys.matches(key, "pasteImage")) void this.#pasteClipboard(this.#options.images);
+    else if (this.#options.stage.open && this.#options.keys.matches(key, "historySearch")) this.#searchHistory();
     else if (this.#isForSession(key)) return false;
     else if (this.#options.keys.matches(key, "followUp")) this.#submit(commandKey("tui.input.submit"), "followUp");
     else if (this.#options.keys.matches(key, "submit")) this.#submit(key, "submit");
@@ -266,6 +269,16 @@ export class PromptEditor {
     this.#pastes = new Map();
     this.#editor.setText(isLarge(text) ? "" : text);
     if (isLarge(text)) this.#paste(text);
+  }
+
+  #searchHistory(): void {
+    const { theme, stage, history } = this.#options;
+    searchHistory({
+      theme,
+      prompts: history?.list() ?? [],
+      open: (panel) => stage.open?.(panel) ?? (() => undefined),
+      onChoose: (prompt) => this.setText(prompt),
+    });
   }
 
   /** Moves through the history, if the key does that at the cursor. */
