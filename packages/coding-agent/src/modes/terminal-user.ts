@@ -1,6 +1,8 @@
 import { createInterface, type Interface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import {
+  type ApprovalAnswer,
+  type ApprovalQuestion,
   absentUser,
   type Clarification,
   type ClarificationAnswer,
@@ -27,6 +29,20 @@ export class TerminalUser implements UserInterface {
   async confirm({ title, message }: Confirmation, options?: DialogOptions): Promise<boolean> {
     const answer = await this.#ask([title, indent(message)], "[y/N] ", options);
     return answer !== undefined && /^y(?:es)?$/i.test(answer);
+  }
+
+  async approve({ title, reasons, call, sessionScope }: ApprovalQuestion, options?: DialogOptions): Promise<ApprovalAnswer> {
+    const session = sessionScope === undefined ? "" : `a: yes, for this session (${sessionScope}); `;
+    const lines = [
+      title,
+      ...(reasons === "" ? [] : [reasons]),
+      indent(call),
+      `y: yes, once; ${session}any other text: no, for this reason`,
+    ];
+    const answer = (await this.#ask(lines, "[y/N] ", options)) ?? "";
+    if (/^y(?:es)?$/i.test(answer)) return { decision: "once" };
+    if (/^a$/i.test(answer) && session !== "") return { decision: "session" };
+    return { decision: "no", ...(answer === "" || /^(?:no?|a)$/i.test(answer) ? {} : { reason: answer }) };
   }
 
   async select(

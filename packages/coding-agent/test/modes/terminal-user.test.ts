@@ -37,6 +37,24 @@ test("a question is answered by a line: only a yes is a yes", async () => {
   expect(answers).toEqual([true, true, false, false]);
 });
 
+test("a tool call is allowed once or for the session, or refused with a reason", async () => {
+  const typed = ["y\n", "a\n", "N\n", "\n", "use git clean\n", "a\n"];
+  const { user } = playUser(...typed.map((line): [string, string] => ["[y/N] ", line]));
+  const question = { title: "Allow bash?", message: "", reasons: "It deletes.", call: "rm -rf build", isDiff: false };
+  const answers: object[] = [];
+  for (let index = 0; index < 5; index += 1)
+    answers.push(await user.approve({ ...question, sessionScope: "exactly this command" }));
+  answers.push(await user.approve(question));
+  expect(answers).toEqual([
+    { decision: "once" },
+    { decision: "session" },
+    { decision: "no" },
+    { decision: "no" },
+    { decision: "no", reason: "use git clean" },
+    { decision: "no" },
+  ]);
+});
+
 test("choices by number or name, a line, several lines, and how a run goes on", async () => {
   const { user } = playUser(
     ...([["none): ", "2\n"]] as [string, string][]),
