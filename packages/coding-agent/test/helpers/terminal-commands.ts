@@ -1,14 +1,18 @@
 import { keyVariablesOf, providers } from "@pikit/ai";
 import { afterEach, beforeEach, vi } from "vitest";
-import { findCommand, runCommand } from "../../src/modes/terminal/commands/table.ts";
+import { findCommand } from "../../src/modes/terminal/commands/table.ts";
 import type { FakeStage } from "./fake-stage.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** Runs a typed command. Resolves when it has ended. */
-export function runTyped(stage: FakeStage, text: string): Promise<void> {
+/** Runs a typed command, and shows its error as the mode does. Resolves when it has ended. */
+export async function runTyped(stage: FakeStage, text: string): Promise<void> {
   const call = findCommand(text);
   if (!call) throw new Error(`no command: ${text}`);
-  return runCommand(stage, call);
+  try {
+    await call.command.run(stage, call.args);
+  } catch (error) {
+    stage.note((error as Error).message, "error");
+  }
 }
 
 /** Commands find the agent folder of the workspace, no key in the environment, and no server of Ollama, in each test of the file. */

@@ -16,7 +16,7 @@ interface Queued {
 }
 
 /** Lets the user choose a queued message: it leaves the queue, and its text is in the editor. */
-export async function editQueued(stage: Stage): Promise<void> {
+async function editQueued(stage: Stage): Promise<void> {
   const { queues } = stage.session;
   const { steering, followUp } = queues.texts;
   const toQueued =

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { SessionError, UsageError } from "../../../errors.ts";
+import { SessionError } from "../../../errors.ts";
 import type { AgentSession } from "../../../session/agent-session.ts";
 import { suggest } from "../../../suggest.ts";
+import type { CompletedCommand } from "../input/completion.ts";
 import { readKeys } from "../input/keys.ts";
-import type { AutocompleteItem } from "../library.ts";
+import { type AutocompleteItem, fuzzyFilter } from "../library.ts";
 import type { Stage } from "../stage.ts";
 import { branchCommands } from "./branch-commands.ts";
 import type { CommandCall, TerminalCommand } from "./command.ts";
@@ -40,17 +41,6 @@ export function findCommand(text: string): CommandCall | undefined {
   return command && { command, args: args.trim() };
 }
 
-/** Runs a command. Its errors are shown. Never rejects. */
-export async function runCommand(stage: Stage, { command, args }: CommandCall): Promise<void> {
-  try {
-    await command.run(stage, args);
-  } catch (error) {
-    const isExpected = error instanceof SessionError || error instanceof UsageError;
-    const message = error instanceof Error ? error.message : String(error);
-    stage.note(isExpected ? message : `/${command.name} failed: ${message}`, "error");
-  }
-}
-
 /**
  * The message for a text that looks like a command and is none, with the nearest name. Undefined for texts that go to the session: calls of its
  * own commands, and prompts. A text that begins with a path is a prompt: its first word has a second slash or a dot, or exists.
@@ -71,11 +61,16 @@ export async function describeUnknownCommand(session: AgentSession, text: string
 }
 
 /** All commands for completion: those of the terminal, then those of the session. */
-export async function listCommandItems(session: AgentSession): Promise<AutocompleteItem[]> {
-  const own = commands.map(({ name, description }) => ({ value: name, label: name, description }));
-  const names = new Set(own.map(({ value }) => value));
-  const others = (await session.listCommands()).filter(({ name }) => !names.has(name));
-  return [...own, ...others.map(({ name, description = "" }) => ({ value: name, label: name, description }))];
+export async function listCompletedCommands(session: AgentSession): Promise<CompletedCommand[]> {
+  const own = commands.map(({ name, description, complete }): CompletedCommand => {
+    if (!complete) return { name, description };
+    return { name, description, completeArguments: async (typed) => filterItems(await complete(session), typed) };
+  });
+  return [...own, ...(await session.listCommands()).map(({ name, description }) => ({ name, description }))];
+}
+
+function filterItems(items: readonly AutocompleteItem[], typed: string): AutocompleteItem[] {
+  return fuzzyFilter([...items], typed, ({ value, description = "" }) => `${value} ${description}`);
 }
 
 async function reload(stage: Stage): Promise<void> {

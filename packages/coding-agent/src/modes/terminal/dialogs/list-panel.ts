@@ -2,7 +2,7 @@ import { fuzzyFilter, Input, matchesKey, visibleWidth } from "../library.ts";
 import type { Panel } from "../panel.ts";
 import type { Theme } from "../theme/theme.ts";
 import { isCancel, isSelectKey, renderInput } from "./keys.ts";
-import { cut, fit, type PanelStage, pad, titleLine, toOneLine } from "./lines.ts";
+import { cut, fit, flow, type PanelStage, pad, titleLine, toOneLine, wrap } from "./lines.ts";
 
 export interface ListRow<T> {
   value: T;
@@ -40,6 +40,9 @@ const maxVisible = 15;
 /** Maximum characters of a row that are searched, and of a typed text. */
 const maxSearched = 300;
 const maxTyped = 200;
+/** Rows for the selected row in full, and the rows of the terminal from which it is shown. */
+const maxDetailRows = 3;
+const minRowsForDetail = 14;
 /** The width from which details have a column of their own. */
 const minWidthForColumns = 60;
 
@@ -93,7 +96,8 @@ export class ListPanel<T> implements Panel {
   render(width: number, rows: number): string[] {
     const { theme } = this.#options;
     const head = [titleLine(theme, toOneLine(this.#title), width), renderInput(this.#input, width)];
-    this.#page = Math.max(1, Math.min(maxVisible, rows - head.length - 1));
+    const detailRows = rows >= minRowsForDetail && this.#rows.some(({ detail }) => detail !== undefined) ? maxDetailRows : 0;
+    this.#page = Math.max(1, Math.min(maxVisible, rows - head.length - 1 - detailRows));
     this.#scroll();
     const shown = this.#found.slice(this.#top, this.#top + this.#page);
     const labelWidth = Math.min(Math.floor(width / 2), Math.max(0, ...shown.map(({ label }) => visibleWidth(toOneLine(label)))));
@@ -101,8 +105,9 @@ export class ListPanel<T> implements Panel {
     const nothing = this.#rows.length === 0 ? this.#emptyText : "Nothing matches.";
     return [
       ...head,
-      ...(lines.length > 0 ? lines : [theme.dim(fit(`  ${nothing}`, width))]),
-      theme.dim(fit(this.#footer(), width)),
+      ...(lines.length > 0 ? lines.map(({ line }) => line) : [theme.dim(fit(`  ${nothing}`, width))]),
+      ...(detailRows > 0 && lines.some(({ isCut }) => isCut) ? this.#renderDetail(width) : []),
+      ...flow(this.#footer(), width).slice(0, 1).map(theme.dim),
     ];
   }
 
@@ -151,30 +156,46 @@ export class ListPanel<T> implements Panel {
     this.#top = Math.max(0, Math.min(this.#top, this.#found.length - this.#page));
   }
 
-  #renderRow(row: ListRow<T>, isSelected: boolean, { width, labelWidth }: { width: number; labelWidth: number }): string {
+  #renderRow(
+    row: ListRow<T>,
+    isSelected: boolean,
+    { width, labelWidth }: { width: number; labelWidth: number },
+  ): { line: string; isCut: boolean } {
     const { theme } = this.#options;
     const mark = this.#isCurrent(row) ? " ✓" : "";
     const room = width - 2 - visibleWidth(mark);
     const detail = row.detail === undefined ? "" : toOneLine(row.detail);
     const hasColumns = width >= minWidthForColumns && detail !== "";
-    const label = fit(toOneLine(row.label), hasColumns ? Math.max(labelWidth, 1) : room);
+    const whole = toOneLine(row.label);
+    const label = fit(whole, hasColumns ? Math.max(labelWidth, 1) : room);
     const shownLabel = hasColumns ? pad(label, labelWidth) : label;
     const left = room - visibleWidth(shownLabel) - 2;
     // A detail of a few cells says nothing.
-    const shownDetail = detail !== "" && left >= 8 ? `  ${theme.dim(fit(detail, left))}` : "";
+    const shownDetail = detail !== "" && left >= 8 ? fit(detail, left) : "";
+    const end = shownDetail === "" ? "" : `  ${theme.dim(shownDetail)}`;
     const text = `${shownLabel}${mark}`;
-    return isSelected ? `${theme.accent(`❯ ${text}`)}${shownDetail}` : `  ${text}${shownDetail}`;
+    const line = isSelected ? `${theme.accent(`❯ ${text}`)}${end}` : `  ${text}${end}`;
+    return { line, isCut: label !== whole || shownDetail !== detail };
+  }
+
+  /** The selected row in full, as far as it fits, below a list whose rows do not fit. */
+  #renderDetail(width: number): string[] {
+    const { theme } = this.#options;
+    const row = this.#found[this.#selected];
+    const text = row === undefined ? "" : toOneLine([row.label, ...(row.detail === undefined ? [] : [row.detail])].join(" · "));
+    const lines = wrap(text, width - 2);
+    const shown = lines.slice(0, maxDetailRows - 1);
+    if (lines.length > shown.length) shown.push(fit(lines.slice(shown.length).join(" "), width - 2));
+    return Array.from({ length: maxDetailRows }, (_, index) => theme.dim(`  ${shown[index] ?? ""}`.trimEnd()));
   }
 
   #isCurrent({ value }: ListRow<T>): boolean {
     return this.#options.current !== undefined && value === this.#options.current;
   }
 
-  #footer(): string {
+  #footer(): string[] {
     const count = this.#found.length > this.#page ? [`${this.#selected + 1} of ${this.#found.length}`] : [];
-    return [...count, "type to search", "Enter chooses", "Esc closes", ...(this.#hint === undefined ? [] : [this.#hint])].join(
-      " · ",
-    );
+    return [...count, ...(this.#hint === undefined ? [] : [this.#hint]), "Enter chooses", "Esc closes", "type to search"];
   }
 }
 

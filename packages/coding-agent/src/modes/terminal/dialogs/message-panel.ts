@@ -5,7 +5,7 @@ import { isCancel } from "./keys.ts";
 import { fit, type PanelStage, titleLine, toOneLine } from "./lines.ts";
 import { ScrolledText } from "./scrolled-text.ts";
 
-export interface MessagePanelOptions {
+interface MessagePanelOptions {
   theme: Theme;
   title: string;
   text: string;
@@ -14,7 +14,7 @@ export interface MessagePanelOptions {
 }
 
 /** A text to read, such as the list of commands. Esc, Enter and `q` close it. */
-export class MessagePanel implements Panel {
+class MessagePanel implements Panel {
   readonly #options: MessagePanelOptions;
   readonly #text: ScrolledText;
 

@@ -3,7 +3,12 @@ import { join } from "node:path";
 import { createScriptedModel } from "@pikit/ai";
 import { expect, test } from "vitest";
 import { copyText } from "../../../../src/modes/terminal/commands/copy-text.ts";
-import { commands, describeUnknownCommand, findCommand, listCommandItems } from "../../../../src/modes/terminal/commands/table.ts";
+import {
+  commands,
+  describeUnknownCommand,
+  findCommand,
+  listCompletedCommands,
+} from "../../../../src/modes/terminal/commands/table.ts";
 import { FakeStage, keys } from "../../../helpers/fake-stage.ts";
 import { createScriptedSession, isToolStart, nextEvent, openSession } from "../../../helpers/sessions.ts";
 import { runTyped, useAgentFolder } from "../../../helpers/terminal-commands.ts";
@@ -88,8 +93,11 @@ test("a mistyped command gets the nearest name; paths, templates, skills and com
   ]) {
     expect([text, await ask(text)]).toEqual([text, undefined]);
   }
-  const items = await listCommandItems(session);
-  expect(items.map(({ value }) => value)).toEqual(expect.arrayContaining(["model", "quit", "deploy", "review"]));
+  const completed = await listCompletedCommands(session);
+  const thinking = completed.find(({ name }) => name === "thinking");
+  const levels = await thinking?.completeArguments?.("ma", new AbortController().signal);
+  expect(levels?.map(({ value }) => value)).toEqual(["max"]);
+  expect(completed.map(({ name }) => name)).toEqual(expect.arrayContaining(["model", "quit", "deploy", "review"]));
 });
 
 test("/help lists the commands of the terminal and of the session; /hotkeys the keys", async () => {

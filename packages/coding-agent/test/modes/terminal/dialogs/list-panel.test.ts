@@ -14,7 +14,7 @@ test("arrows select, Enter chooses, and the current value is marked and selected
     "❯ apricot ✓  a kind of apricot",
     "  banana   a kind of banana",
     "  cherry   a kind of cherry",
-    "type to search · Enter chooses · Esc closes",
+    "Enter chooses · Esc closes · type to search",
   ]);
   stage.press(keys.down, keys.down, keys.down);
   expect(stage.text).toContain("❯ apple");
@@ -88,7 +88,28 @@ test("rows that come later keep the selection", async () => {
   panel.setRows([{ value: "aronia", label: "aronia" }, ...fruits], { title: "Fruits", hint: "Tab more" });
   expect(panel.selected).toBe("banana");
   expect(stage.text).toContain("── Fruits ");
-  expect(stage.text).toContain("Esc closes · Tab more");
+  expect(stage.text).toContain("Tab more · Enter chooses");
   panel.setRows([], { emptyText: "No fruit." });
   expect(stage.text).toContain("  No fruit.");
+});
+
+test("a list whose rows do not fit shows the selected row in full below it, on a fixed number of lines", () => {
+  const stage = new FakeStage();
+  stage.columns = 40;
+  const rows = [
+    { value: 1, label: "Buy milk and bread and something for the evening", detail: "2 hours ago · /home/ann/shopping" },
+    { value: 2, label: "Short", detail: "now" },
+  ];
+  void chooseFrom(stage, { title: "Sessions", rows });
+  expect(stage.lines().slice(2)).toEqual([
+    "❯ Buy milk and bread and something for …",
+    "  Short  now",
+    "  Buy milk and bread and something for",
+    "  the evening · 2 hours ago ·",
+    "  /home/ann/shopping",
+    "Enter chooses · Esc closes",
+  ]);
+  stage.press(keys.down);
+  expect(stage.lines().slice(4)).toEqual(["  Short · now", "", "", "Enter chooses · Esc closes"]);
+  expect(stage.lines(40, 8)).toHaveLength(5);
 });
