@@ -5,10 +5,11 @@ type Highlight = (code: string, info: string) => string;
 let loading: Promise<Highlight> | undefined;
 let loaded: Highlight | undefined;
 
-/** Loads the highlighter of code, which takes some time. Code that is shown before it is loaded has no colours. */
+/** Loads the highlighter of code, which takes some time. Code that is shown before it is loaded has no colours. Never rejects. */
 export async function loadHighlighter(): Promise<void> {
   loading ??= import("../../../export/highlight.ts").then(({ highlightCode }) => highlightCode);
-  loaded = await loading;
+  // Without it, code stays plain: an installation that lacks a file still shows the conversation.
+  loaded = await loading.catch(() => undefined);
 }
 
 /** Maximum length of the code before a piece that is read again, so that comments and strings of several lines have their colour. */
@@ -24,6 +25,7 @@ export class CodeColors {
   constructor(theme: Theme, info: string) {
     this.#theme = theme;
     this.#info = info;
+    if (!loaded && theme.colors > 0 && info !== "") void loadHighlighter();
   }
 
   /** Returns the next piece of the code with its colours. */

@@ -25,8 +25,9 @@ export function renderImageLabel(label: string, width: number, theme: Theme): st
 }
 
 /**
- * The lines of an image, if the terminal can show it: empty lines, so that the screen scrolls and the rows of the image are free, and at the end
- * of the last one a sequence that draws it over them and leaves the cursor where it was. Print them once; never in a live region.
+ * The lines of an image, if the terminal can show it: empty lines, so that the screen scrolls and the rows of the image are free, and one more with
+ * a sequence that draws the image over them and leaves the cursor where it was. That line is below the image, because the screen may erase the
+ * rest of a line after it has written it. Print the lines once; never in a live region.
  *
  * @returns undefined if the terminal cannot show it.
  */
@@ -40,8 +41,7 @@ export function drawImage(image: ImageContent, width: number): string[] | undefi
   const drawn = renderImage(image.data, size, { maxWidthCells, maxHeightCells: maxRows, moveCursor: false });
   if (!drawn) return undefined;
   const rows = Math.max(1, drawn.rows);
-  const up = rows > 1 ? `\x1b[${rows - 1}A` : "";
-  return [...Array<string>(rows - 1).fill(""), `\x1b7${up}${drawn.sequence}\x1b8`];
+  return [...Array<string>(rows).fill(""), `\x1b7\x1b[${rows}A${drawn.sequence}\x1b8`];
 }
 
 function readSize({ data, mimeType }: ImageContent): ImageDimensions | undefined {
