@@ -63,8 +63,9 @@ export class PtyProcess {
   }
 
   async resize(columns: number, rows: number): Promise<void> {
-    await this.terminal.resize(columns, rows);
+    // The terminal takes its new size with what it has got so far, as real ones do.
     this.#pty.resize(columns, rows);
+    await this.terminal.resize(columns, rows);
   }
 
   kill(signal: string): void {

@@ -12,17 +12,19 @@ export interface Suspendable {
 export function handleSuspension({ release, resume }: Suspendable): { suspend(): void; remove(): void } {
   // Windows has no job control.
   if (process.platform === "win32") return { suspend() {}, remove() {} };
-  let isStopped = false;
+  /** Set while the process is stopped. Without it nothing would keep the process alive until the signal to go on is handled. */
+  let keepAlive: ReturnType<typeof setInterval> | undefined;
   const onStop = () => {
-    if (isStopped) return;
-    isStopped = true;
+    if (keepAlive !== undefined) return;
+    keepAlive = setInterval(() => {}, 60_000);
     release();
     // SIGTSTP has this handler now; SIGSTOP cannot have one. The process stands still here until it gets SIGCONT.
     process.kill(process.pid, "SIGSTOP");
   };
   const onContinue = () => {
-    if (!isStopped) return;
-    isStopped = false;
+    if (keepAlive === undefined) return;
+    clearInterval(keepAlive);
+    keepAlive = undefined;
     resume();
   };
   process.on("SIGTSTP", onStop);

@@ -53,11 +53,11 @@ export class TerminalDevice implements ScreenOutput {
   }
 
   get columns(): number {
-    return process.stdout.columns || 80;
+    return this.#size()[0];
   }
 
   get rows(): number {
-    return process.stdout.rows || 24;
+    return this.#size()[1];
   }
 
   write(text: string): void {
@@ -108,6 +108,16 @@ export class TerminalDevice implements ScreenOutput {
     if (this.#input) await Promise.race([this.#answered.promise, late]);
     clearTimeout(timer);
     this.close();
+  }
+
+  /** Asked anew each time: the size that Node keeps is the old one until its signal has come, and a frame for that would leave remains. */
+  #size(): [columns: number, rows: number] {
+    try {
+      const [columns, rows] = process.stdout.getWindowSize();
+      return [columns || 80, rows || 24];
+    } catch {
+      return [process.stdout.columns || 80, process.stdout.rows || 24]; // the terminal is gone
+    }
   }
 
   readonly #onData = (text: string) => {

@@ -28,7 +28,7 @@ interface Part {
   rank: number;
 }
 
-/** The last line of the screen: where, which model, how much. At most `width` cells. */
+/** The line about the session: where, which model, how much. At most `width` cells. */
 export function renderStatusLine(status: Status, theme: Theme, width: number): string {
   const separator = " · ";
   let parts = partsOf(status, theme);
