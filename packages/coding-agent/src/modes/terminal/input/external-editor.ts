@@ -91,8 +91,20 @@ async function writeNew(path: string, text: string): Promise<void> {
 }
 
 /** Runs the editor in the foreground. Returns the problem, as the end of a sentence; undefined if it ended normally. */
-function runEditor(command: readonly string[], path: string, { cwd, env = process.env }: ExternalEditorOptions) {
-  const [program = "", ...args] = command;
+async function runEditor(command: readonly string[], path: string, options: ExternalEditorOptions) {
+  const restoreSignals = setSignalsAside(options.platform ?? process.platform);
+  try {
+    return await waitForEditor(command, path, options);
+  } finally {
+    restoreSignals();
+  }
+}
+
+function waitForEditor(
+  [program = "", ...args]: readonly string[],
+  path: string,
+  { cwd, env = process.env }: ExternalEditorOptions,
+) {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const child = spawn(program, [...args, path], { cwd, env, stdio: "inherit" });
   child.once("error", (error) => resolve(`cannot be started: ${reasonOf(error)}`));
@@ -101,4 +113,23 @@ function runEditor(command: readonly string[], path: string, { cwd, env = proces
     else resolve(signal ? `was ended by ${signal}` : `ended with exit code ${code}`);
   });
   return promise;
+}
+
+/**
+ * Leaves the signals of the keyboard to the editor: they go to all processes in the foreground, so Ctrl-C in the editor would also end this
+ * process. Ctrl-Z stops both, and `fg` continues both, without the work that they do otherwise.
+ *
+ * @returns A function that restores the listeners.
+ */
+function setSignalsAside(platform: NodeJS.Platform): () => void {
+  const ignored: readonly NodeJS.Signals[] = platform === "win32" ? ["SIGINT"] : ["SIGINT", "SIGQUIT"];
+  const others: readonly NodeJS.Signals[] = platform === "win32" ? [] : ["SIGTSTP", "SIGCONT"];
+  const ignore = () => undefined;
+  const saved = [...ignored, ...others].map((signal) => ({ signal, listeners: process.rawListeners(signal) }));
+  for (const signal of ignored) process.on(signal, ignore);
+  for (const { signal, listeners } of saved) for (const each of listeners) process.off(signal, each as NodeJS.SignalsListener);
+  return () => {
+    for (const { signal, listeners } of saved) for (const each of listeners) process.on(signal, each as NodeJS.SignalsListener);
+    for (const signal of ignored) process.off(signal, ignore);
+  };
 }

@@ -37,15 +37,12 @@ export class PlainEditor extends Editor {
         },
       },
     };
+    // The styles change when the terminal reports its background.
+    const dim = (text: string) => theme.dim(text);
+    const accent = (text: string) => theme.accent(text);
     super(tui as TUI, {
-      borderColor: theme.dim,
-      selectList: {
-        selectedPrefix: theme.accent,
-        selectedText: theme.accent,
-        description: theme.dim,
-        scrollInfo: theme.dim,
-        noMatch: theme.dim,
-      },
+      borderColor: dim,
+      selectList: { selectedPrefix: accent, selectedText: accent, description: dim, scrollInfo: dim, noMatch: dim },
     });
     this.focused = true;
   }

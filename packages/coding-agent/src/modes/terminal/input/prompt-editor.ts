@@ -1,7 +1,7 @@
 import type { ImageContent } from "@pikit/ai";
-import { type AutocompleteProvider, CURSOR_MARKER, isKeyRelease, truncateToWidth } from "../library.ts";
+import { type AutocompleteProvider, CURSOR_MARKER, isKeyRelease, truncateToWidth, visibleWidth } from "../library.ts";
 import type { Stage } from "../stage.ts";
-import type { Theme } from "../theme/theme.ts";
+import type { Style, Theme } from "../theme/theme.ts";
 import type { Attachments, TextWithImages } from "./attachments.ts";
 import { droppedImages } from "./dropped-images.ts";
 import { searchHistory } from "./history-search.ts";
@@ -53,7 +53,7 @@ export class PromptEditor {
   #browsing: { prompts: readonly string[]; index: number; shown: string; draft: Draft } | undefined;
   #width = 80;
   /** The lines of the last `render`, as long as they are right: the editor is drawn with each frame while an answer streams. */
-  #drawn: { width: number; rows: number; lines: string[] } | undefined;
+  #drawn: { width: number; rows: number; accent: Style; lines: string[] } | undefined;
   /** The submitted texts whose images are not ready. */
   #waiting = 0;
   #lastDelivery: Promise<void> = Promise.resolve();
@@ -120,8 +120,13 @@ export class PromptEditor {
   /** The lines of the editor, at most `width` wide, with `CURSOR_MARKER` where the terminal shows its cursor. */
   render(width: number): string[] {
     const { rows } = this.#options.stage;
-    if (this.#drawn?.width !== width || this.#drawn.rows !== rows) this.#drawn = { width, rows, lines: this.#draw(width) };
-    return this.#drawn.lines;
+    // The styles change when the terminal reports its background.
+    const { accent } = this.#options.theme;
+    const drawn = this.#drawn;
+    if (drawn?.width === width && drawn.rows === rows && drawn.accent === accent) return drawn.lines;
+    const lines = this.#draw(width);
+    this.#drawn = { width, rows, accent, lines };
+    return lines;
   }
 
   /**
@@ -148,15 +153,19 @@ export class PromptEditor {
   #draw(width: number): string[] {
     const { theme, placeholder = "" } = this.#options;
     this.#width = Math.max(1, width - markWidth);
-    if (this.text === "") return [`${this.#mark()} ${CURSOR_MARKER}${theme.dim(truncateToWidth(placeholder, this.#width))}`];
+    if (this.text === "") return [`${this.#mark()} ${CURSOR_MARKER}${theme.dim(this.#fit(placeholder))}`];
     const { rows, menu, hiddenAbove, hiddenBelow } = this.#editor.renderRows(this.#width);
-    const hiddenNote = (count: number, arrow: string) => (count > 0 ? [`  ${theme.dim(`${arrow} ${count} more`)}`] : []);
+    const hiddenNote = (count: number, arrow: string) => (count > 0 ? [`  ${theme.dim(this.#fit(`${arrow} ${count} more`))}`] : []);
     return [
       ...hiddenNote(hiddenAbove, "↑"),
       ...rows.map((row, index) => (index === 0 && hiddenAbove === 0 ? `${this.#mark()} ${row}` : `  ${row}`)),
       ...hiddenNote(hiddenBelow, "↓"),
       ...menu.map((line) => `  ${line}`),
     ].map((line) => line.trimEnd());
+  }
+
+  #fit(text: string): string {
+    return visibleWidth(text) > this.#width ? truncateToWidth(text, this.#width) : text;
   }
 
   #isForSession(key: string): boolean {

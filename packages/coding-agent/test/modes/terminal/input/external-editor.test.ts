@@ -1,5 +1,8 @@
+import { spawn } from "node:child_process";
 import { chmod, mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { editExternally } from "../../../../src/modes/terminal/input/external-editor.ts";
 import { useWorkspace } from "../../../helpers/workspace.ts";
@@ -97,6 +100,21 @@ describe("problems leave the text as it was", () => {
     const options = { cwd: workspace.cwd, env: { EDITOR: "true" }, lend: <T>(use: () => Promise<T>) => use() };
     expect(await editExternally("a", options)).toEqual({ problem: "The text did not change: ENOENT." });
   });
+});
+
+test("signals of the keyboard are for the editor; afterwards they are for the process again", async () => {
+  const program = await editor('kill -INT $PPID; kill -QUIT $PPID; echo edited > "$1"');
+  const fixture = fileURLToPath(new URL("fixtures/edit.ts", import.meta.url));
+  const child = spawn(process.execPath, ["--conditions=pikit-source", fixture], {
+    env: { ...process.env, EDITOR: program },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  expect(await lines.next()).toMatchObject({ value: '{"text":"edited"}' });
+  child.kill("SIGINT");
+  expect(await lines.next()).toMatchObject({ value: "SIGINT" });
+  expect(await lines.next()).toMatchObject({ done: true });
 });
 
 test("without the variables a program of the system is used, but none of the project", async () => {

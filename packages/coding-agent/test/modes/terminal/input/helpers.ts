@@ -6,11 +6,11 @@ import { createTheme } from "../../../../src/modes/terminal/theme/create-theme.t
 import type { Theme } from "../../../../src/modes/terminal/theme/theme.ts";
 
 /** A theme that shows the names of three styles. */
-export const theme: Theme = {
+export const theme = {
   ...createTheme({ colors: 0, isLight: false }),
-  dim: (text) => (text === "" ? "" : `<dim>${text}</dim>`),
-  accent: (text) => `<accent>${text}</accent>`,
-  warning: (text) => `<warning>${text}</warning>`,
+  dim: (text: string) => (text === "" ? "" : `<dim>${text}</dim>`),
+  accent: (text: string) => `<accent>${text}</accent>`,
+  warning: (text: string) => `<warning>${text}</warning>`,
 };
 
 export const plainTheme: Theme = createTheme({ colors: 0, isLight: false });

@@ -36,6 +36,14 @@ describe("drawing", () => {
     expect(editor.lines()).toEqual(["<dim>$</dim> !!ls|"]);
   });
 
+  test("the styles of the moment are used", () => {
+    const changing = { ...theme };
+    const editor = new TestEditor({ theme: changing });
+    expect(editor.lines()).toEqual(["<accent>›</accent> |"]);
+    changing.accent = (text) => `<light>${text}</light>`;
+    expect(editor.lines()).toEqual(["<light>›</light> |"]);
+  });
+
   test("of a long text the rows at the cursor are shown, and how many more there are", () => {
     const editor = new TestEditor({ theme });
     editor.editor.setText(Array.from({ length: 30 }, (_, index) => `l${index}`).join("\n"));
