@@ -1,4 +1,4 @@
-import type { Static } from "@sinclair/typebox";
+import type { Static, TSchema } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
 import { UsageError } from "../errors.ts";
 import { InterruptModeSchema, QueueModeSchema } from "../protocol/data.ts";
@@ -19,14 +19,21 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 const count = (description: string, minimum = 0) => Type.Optional(Type.Number({ minimum, description }));
 
+function described<T extends TSchema>(schema: T, description: string) {
+  return Type.Optional<T>({ ...schema, description });
+}
+
 /** The schema of `settings.json`. */
 export const SettingsSchema = Type.Object({
   defaultProvider: text("The provider of defaultModel. Without defaultModel: the provider's default model is used."),
   defaultModel: text("The model: id or provider/id, optionally with :level."),
-  defaultThinkingLevel: Type.Optional(RequestedThinkingLevelSchema),
-  steeringMode: Type.Optional(QueueModeSchema),
-  followUpMode: Type.Optional(QueueModeSchema),
-  interruptMode: Type.Optional(InterruptModeSchema),
+  defaultThinkingLevel: described(RequestedThinkingLevelSchema, "How hard the model thinks. Default: medium."),
+  steeringMode: described(QueueModeSchema, "How many steering messages are sent at a time. Default: one-at-a-time."),
+  followUpMode: described(QueueModeSchema, "How many follow-ups are sent at a time. Default: one-at-a-time."),
+  interruptMode: described(
+    InterruptModeSchema,
+    "Whether a steering message waits for the tool calls of the turn, or skips those that have not started. Default: wait.",
+  ),
   compaction: Type.Optional(
     Type.Object(
       {
@@ -37,7 +44,7 @@ export const SettingsSchema = Type.Object({
       { description: "When the older part of a conversation is summarised." },
     ),
   ),
-  approval: Type.Optional(literals(approvalPolicies)),
+  approval: described(literals(approvalPolicies), "The tool calls that need your approval. Default: never-ask."),
   shell: Type.Optional(
     Type.Object({
       path: text("Absolute path of the shell for commands. Default: bash."),
