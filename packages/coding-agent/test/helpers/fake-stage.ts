@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { Block } from "../../src/modes/terminal/block.ts";
+import { readKeys } from "../../src/modes/terminal/input/keys.ts";
 import { CURSOR_MARKER, visibleWidth } from "../../src/modes/terminal/library.ts";
 import type { Panel } from "../../src/modes/terminal/panel.ts";
 import type { Stage } from "../../src/modes/terminal/stage.ts";
@@ -16,6 +17,7 @@ export const keys = {
 /** A terminal without a screen: panels get its keys, and are rendered when the test looks at them. */
 export class FakeStage implements Stage {
   readonly theme = createTheme({ colors: 0, isLight: false });
+  readonly keys = readKeys().bindings;
   readonly panels: Panel[] = [];
   readonly notes: string[] = [];
   readonly blocks: Block[] = [];
@@ -59,6 +61,10 @@ export class FakeStage implements Stage {
       this.panels.splice(this.panels.indexOf(panel), 1);
       this.#changed();
     };
+  }
+
+  get hasPanel(): boolean {
+    return this.panels.length > 0;
   }
 
   setPromptText(text: string): void {

@@ -8,8 +8,8 @@ import type { Theme } from "./theme/theme.ts";
 export interface Stage {
   readonly session: AgentSession;
   readonly theme: Theme;
-  /** The keys in use. Default: the keys without settings. */
-  readonly keys?: KeyBindings;
+  /** The keys in use. */
+  readonly keys: KeyBindings;
   /** Shows a block below the others. */
   add(block: Block): void;
   /** Shows a line about the work itself; `error` and `warning` are coloured. The text is made safe for the terminal. */
@@ -18,6 +18,8 @@ export interface Stage {
   refresh(now?: boolean): void;
   /** Opens a panel in place of the editor. A panel that is opened later is above it. Returns a function that closes it. */
   open(panel: Panel): () => void;
+  /** Whether a panel is open, which gets the keys. */
+  readonly hasPanel: boolean;
   /** The text in the editor. */
   readonly promptText: string;
   setPromptText(text: string): void;

@@ -235,6 +235,10 @@ export class TerminalMode implements Stage {
     };
   }
 
+  get hasPanel(): boolean {
+    return this.#panels.length > 0;
+  }
+
   setPromptText(text: string): void {
     this.#editor.setText(text);
     this.refresh(true);

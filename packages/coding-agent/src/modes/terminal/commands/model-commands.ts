@@ -49,7 +49,10 @@ export async function useModel(stage: Pick<Stage, "session" | "note">, model: Mo
 async function pickModel(stage: Stage): Promise<void> {
   const { models } = stage.session;
   const { current } = models;
-  const listed = await models.available();
+  const available = await models.available();
+  const isListed = available.some((model) => current && nameOf(model) === nameOf(current));
+  // A script, or a model that its provider's list lacks.
+  const listed = current && !isListed ? [current, ...available] : available;
   const chosen = await chooseModel(stage, listed, current);
   if (chosen) await useModel(stage, chosen);
 }

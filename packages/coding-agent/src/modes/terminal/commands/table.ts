@@ -4,7 +4,6 @@ import { SessionError } from "../../../errors.ts";
 import type { AgentSession } from "../../../session/agent-session.ts";
 import { suggest } from "../../../suggest.ts";
 import type { CompletedCommand } from "../input/completion.ts";
-import { readKeys } from "../input/keys.ts";
 import { type AutocompleteItem, fuzzyFilter } from "../library.ts";
 import type { Stage } from "../stage.ts";
 import { branchCommands } from "./branch-commands.ts";
@@ -27,7 +26,7 @@ export const commands: readonly TerminalCommand[] = [
   loginCommand,
   { name: "reload", description: "read extensions, skills and templates again", run: reload },
   { name: "help", description: "all commands", run: (stage) => showHelp(stage, commands) },
-  { name: "hotkeys", description: "all keys", run: (stage) => showHotkeys(stage, stage.keys ?? readKeys().bindings) },
+  { name: "hotkeys", description: "all keys", run: (stage) => showHotkeys(stage, stage.keys) },
   { name: "quit", aliases: ["exit"], description: "end pi", run: (stage) => stage.quit() },
 ];
 

@@ -41,7 +41,7 @@ export class ConfirmPanel<T> implements Panel {
 
   constructor(options: ConfirmPanelOptions<T>) {
     this.#options = options;
-    this.#text = new ScrolledText(options.theme, options.text, options.style);
+    this.#text = new ScrolledText(options.theme, options.text, { style: options.style });
   }
 
   render(width: number, rows: number): string[] {

@@ -45,6 +45,17 @@ export function wrap(line: string, width: number): string[] {
   return lines;
 }
 
+/** Cells before the further lines of a line that begins with spaces. */
+const hangingCells = 4;
+
+/** Like `wrap`, but further lines of a line that begins with spaces are indented, so that the rows of a table stay apart. */
+export function wrapHanging(line: string, width: number): string[] {
+  const [first = "", ...others] = wrap(line, width);
+  if (others.length === 0 || !line.startsWith("  ") || width <= 2 * hangingCells) return [first, ...others];
+  const rest = line.slice(first.length).trimStart();
+  return [first, ...wrap(rest, width - hangingCells).map((each) => " ".repeat(hangingCells) + each)];
+}
+
 /** The fast way for most lines of commands and files: each character has one cell. */
 function wrapAscii(line: string, width: number): string[] {
   const lines: string[] = [];

@@ -20,7 +20,7 @@ class MessagePanel implements Panel {
 
   constructor(options: MessagePanelOptions) {
     this.#options = options;
-    this.#text = new ScrolledText(options.theme, options.text);
+    this.#text = new ScrolledText(options.theme, options.text, { isTable: true });
   }
 
   render(width: number, rows: number): string[] {

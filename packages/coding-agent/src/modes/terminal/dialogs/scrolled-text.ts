@@ -1,27 +1,33 @@
 import { matchesKey } from "../library.ts";
 import type { Theme } from "../theme/theme.ts";
-import { fit, toLines, wrap } from "./lines.ts";
+import { fit, toLines, wrap, wrapHanging } from "./lines.ts";
 
 /** Maximum characters of a text. The user sees how many are left out. */
 const maxText = 200_000;
+
+export interface ScrolledTextOptions {
+  /** Returns the style of a line. Default: none. */
+  style?: ((line: string) => (text: string) => string) | undefined;
+  /** Whether lines that begin with spaces are rows of a table. Default false. */
+  isTable?: boolean;
+}
 
 /** A text that scrolls if it has more lines than there are rows. Nothing is cut without a sign. */
 export class ScrolledText {
   readonly #theme: Theme;
   readonly #lines: readonly string[];
+  readonly #wrapLine: (line: string, width: number) => string[];
   readonly #style: (line: string) => (text: string) => string;
   #wrapped: { width: number; lines: readonly string[] } = { width: 0, lines: [] };
   #top = 0;
   #page = 1;
   #total = 0;
 
-  /**
-   * @param given - The text. Extensions may give other values.
-   * @param style - Returns the style of a line. Default: none.
-   */
-  constructor(theme: Theme, given: string, style: (line: string) => (text: string) => string = () => (piece) => piece) {
+  /** @param given - The text. Extensions may give other values. */
+  constructor(theme: Theme, given: string, { style = () => (piece) => piece, isTable = false }: ScrolledTextOptions = {}) {
     this.#theme = theme;
     this.#style = style;
+    this.#wrapLine = isTable ? wrapHanging : wrap;
     const text = String(given);
     const left = text.length - maxText;
     this.#lines = toLines(left > 0 ? `${text.slice(0, maxText)}\n… ${left} more characters …` : text);
@@ -58,7 +64,7 @@ export class ScrolledText {
 
   #wrap(width: number): readonly string[] {
     if (this.#wrapped.width !== width) {
-      const lines = this.#lines.flatMap((line) => wrap(line, width).map(this.#style(line)));
+      const lines = this.#lines.flatMap((line) => this.#wrapLine(line, width).map(this.#style(line)));
       this.#wrapped = { width, lines };
     }
     return this.#wrapped.lines;

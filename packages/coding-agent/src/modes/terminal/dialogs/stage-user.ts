@@ -18,7 +18,7 @@ import { EditorPanel, TextPanel } from "./text-panel.ts";
 import { Widgets } from "./widgets.ts";
 
 /** The part of the terminal that the dialogs need. */
-type UserStage = Pick<Stage, "theme" | "open" | "refresh" | "note" | "promptText" | "setPromptText" | "writeSequence">;
+type UserStage = Pick<Stage, "theme" | "open" | "hasPanel" | "refresh" | "note" | "promptText" | "setPromptText" | "writeSequence">;
 
 /** Maximum number of dialogs that are open or wait. Further ones get their default at once. */
 const maxDialogs = 100;
@@ -152,8 +152,9 @@ export class StageUser implements UserInterface {
     this.#stage.setPromptText(toTerminalText(cut(text, maxEditorText)));
   }
 
+  /** The user may be typing if the editor has a text, or another panel is open, such as a list that is searched. */
   get #quietMs(): number {
-    return this.#stage.promptText === "" ? 0 : typingPauseMs;
+    return this.#stage.promptText === "" && !this.#stage.hasPanel ? 0 : typingPauseMs;
   }
 
   /**

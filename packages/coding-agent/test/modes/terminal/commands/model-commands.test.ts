@@ -78,6 +78,10 @@ test("/model with a name sets it, with a level too; an unknown name gets the nea
   expect(stage.session.models).toMatchObject({ current: { id: "large" }, level: "high" });
   await runTyped(stage, "/model house/larg");
   expect(stage.session.models.current?.id).toBe("larg");
+  const unlisted = runTyped(stage, "/model");
+  await stage.shows("❯ house/larg ✓");
+  stage.press(keys.esc);
+  await unlisted;
   await runTyped(stage, "/model nowhere/large");
   expect(stage.notes.at(-1)).toMatch(/^error: Model not found: nowhere\/large\. Nearest: house\/large/);
   await runTyped(stage, "/model anthropic/claude-sonnet-5-5");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ConfirmPanel } from "../../../../src/modes/terminal/dialogs/confirm-panel.ts";
-import { wrap } from "../../../../src/modes/terminal/dialogs/lines.ts";
+import { wrap, wrapHanging } from "../../../../src/modes/terminal/dialogs/lines.ts";
 import { showMessage } from "../../../../src/modes/terminal/dialogs/message-panel.ts";
 import { askForText, EditorPanel } from "../../../../src/modes/terminal/dialogs/text-panel.ts";
 import { FakeStage, keys } from "../../../helpers/fake-stage.ts";
@@ -37,6 +37,14 @@ test.each([
   ["字字字", 4, ["字字", "字"]],
 ])("%j in %i cells", (line, width, lines) => {
   expect(wrap(line, width)).toEqual(lines);
+});
+
+test.each([
+  ["  /name  a description that is long", 20, ["  /name  a", "    description that", "    is long"]],
+  ["no table, but a longer line", 20, ["no table, but a", "longer line"]],
+  ["  short", 20, ["  short"]],
+])("the row %j in %i cells", (line, width, lines) => {
+  expect(wrapHanging(line, width)).toEqual(lines);
 });
 
 test("every character of a long line is shown", () => {

@@ -1,5 +1,6 @@
 import { holdClock } from "@pikit/test-kit/clock";
 import { expect, test } from "vitest";
+import { chooseFrom } from "../../../../src/modes/terminal/dialogs/list-panel.ts";
 import { StageUser } from "../../../../src/modes/terminal/dialogs/stage-user.ts";
 import { FakeStage, keys } from "../../../helpers/fake-stage.ts";
 
@@ -143,6 +144,21 @@ test("letters that the user is typing into the editor do not answer a question t
   clock.pass(500);
   stage.press("n");
   expect(await answer).toEqual({ decision: "no" });
+});
+
+test("letters that the user is typing into a list do not answer a question that appears above it", async () => {
+  const clock = holdClock();
+  const { stage, user } = open();
+  const chosen = chooseFrom(stage, { title: "Model", rows: [{ value: 1, label: "sonnet" }] });
+  stage.type("s");
+  const answer = user.approve(approval);
+  await stage.shows("Allow bash?");
+  stage.type("yayny");
+  clock.pass(500);
+  stage.press("y");
+  expect(await answer).toEqual({ decision: "once" });
+  stage.press(keys.enter);
+  expect(await chosen).toBe(1);
 });
 
 test("at a limit the user continues, continues with a hint, or stops", async () => {
