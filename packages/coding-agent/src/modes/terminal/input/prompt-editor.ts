@@ -318,7 +318,7 @@ export class PromptEditor {
     const prompt = prompts[next];
     if (prompt !== undefined) {
       this.#show(cleanText(prompt));
-      if (direction < 0) this.#moveToStart();
+      if (direction < 0) this.#leaveLowerRows();
       this.#browsing = { prompts, index: next, shown: this.text, draft };
       return true;
     }
@@ -328,8 +328,9 @@ export class PromptEditor {
     return true;
   }
 
-  /** So that the next key goes to the prompt before. */
-  #moveToStart(): void {
+  /** Moves the cursor from the end to the start of a prompt with several rows, so that the next key goes to the prompt before. */
+  #leaveLowerRows(): void {
+    if (this.#editor.cursorPlace(this.#width).isInFirstRow) return;
     for (let pages = 0; pages < maxPages && this.#editor.getCursor().line > 0; pages++) {
       this.#editor.handleInput(commandKey("tui.editor.pageUp"));
     }

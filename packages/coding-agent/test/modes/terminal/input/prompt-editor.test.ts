@@ -262,10 +262,10 @@ describe("history", () => {
     });
     expect(seen).toEqual([
       ["› |d[paste #1 +20 lines]"],
-      ["› |three"],
+      ["› three|"],
       ["› |two", "  lines"],
-      ["› |one"],
-      ["› |one"],
+      ["› one|"],
+      ["› one|"],
       ["› two", "  lines|"],
       ["› three|"],
       ["› d[paste #1 +20 lines]|"],
@@ -293,18 +293,18 @@ describe("history", () => {
     editor.press(key.up, key.down);
     expect(editor.lines(14)).toEqual(["› some words", "  |that need", "  more rows"]);
     editor.press(key.up, key.up);
-    expect(editor.lines(14)).toEqual(["› |first"]);
+    expect(editor.lines(14)).toEqual(["› first|"]);
   });
 
   test("a recalled prompt that was changed is a text of its own", () => {
     const { history, prompts } = pastPrompts();
     const editor = new TestEditor({ history });
     editor.press(key.up, "x", key.home, key.up);
-    expect(editor.lines()).toEqual(["› |three"]);
+    expect(editor.lines()).toEqual(["› three|"]);
     editor.press(key.down);
-    expect(editor.lines()).toEqual(["› xthree|"]);
+    expect(editor.lines()).toEqual(["› threex|"]);
     editor.press(key.enter);
-    expect(prompts).toEqual(["one", "two\nlines", "three", "xthree"]);
+    expect(prompts).toEqual(["one", "two\nlines", "three", "threex"]);
   });
 
   test("without history Up goes to the start", () => {
