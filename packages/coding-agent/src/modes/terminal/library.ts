@@ -8,7 +8,6 @@ export {
   type AutocompleteSuggestions,
   type Component,
   CURSOR_MARKER,
-  calculateImageRows,
   Editor,
   type EditorTheme,
   fuzzyFilter,

@@ -6,6 +6,7 @@ import { toNotice, toWorkNote } from "../../person-notes.ts";
 import type { Block } from "../block.ts";
 import type { Theme } from "../theme/theme.ts";
 import { AnswerView, type ViewOptions } from "./answer-view.ts";
+import { loadHighlighter } from "./code-colors.ts";
 import { CompactionBlock } from "./compaction-block.ts";
 import { historyBlocks } from "./history.ts";
 import { customBlock, noteBlock, userBlock } from "./message-blocks.ts";
@@ -57,6 +58,10 @@ export class ConversationView {
   /** Handles an event. Returns the blocks to add below the others, in their order. */
   show(event: AgentSessionEvent): readonly Block[] {
     switch (event.type) {
+      case "agent_start":
+        // The model takes longer for its first code than this takes.
+        if (this.#options.theme.colors > 0) void loadHighlighter();
+        return none;
       case "message_start":
         return this.#startMessage(event.message);
       case "message_update": {

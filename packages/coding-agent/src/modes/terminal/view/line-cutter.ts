@@ -1,5 +1,5 @@
 /** Maximum length of a line, in UTF-16 units. Longer ones are cut, so that a text without line breaks does not wait for its end. */
-export const maxLineLength = 2000;
+const maxLineLength = 2000;
 
 /** A line of a text, or a piece of a long line. */
 export interface SourceLine {

@@ -2,11 +2,8 @@ import type { BashExecutionMessage } from "../../../protocol/messages.ts";
 import type { Block } from "../block.ts";
 import type { Theme } from "../theme/theme.ts";
 import { cutLine, formatSeconds, toSafeLine } from "./lines.ts";
-import { renderResult, renderTail } from "./tool-result.ts";
-
-/** The number of lines of a running command that are shown, and the length in UTF-16 units that is kept for them. */
-const liveLines = 5;
-const keptOutput = 16_384;
+import { LiveOutput } from "./live-output.ts";
+import { renderResult } from "./tool-result.ts";
 
 /** The end of a command of the user. */
 export type ShellEnd = Pick<BashExecutionMessage, "output" | "exitCode" | "cancelled">;
@@ -28,7 +25,7 @@ export class ShellBlock implements Block {
   readonly #command: string;
   readonly #options: ShellBlockOptions;
   readonly #startMs: number;
-  #output = "";
+  readonly #output = new LiveOutput();
   #end: ShellEnd | undefined;
   #isTaken = false;
 
@@ -43,15 +40,12 @@ export class ShellBlock implements Block {
   }
 
   addOutput(chunk: string): void {
-    this.#output += chunk.slice(-keptOutput);
-    // Not with each chunk, because that would copy the output each time.
-    if (this.#output.length > 2 * keptOutput) this.#output = this.#output.slice(-keptOutput);
+    this.#output.add(chunk);
     this.onChange?.(false);
   }
 
   end(end: ShellEnd): void {
     this.#end ??= end;
-    this.#output = "";
     this.onChange?.(true);
   }
 
@@ -77,7 +71,7 @@ export class ShellBlock implements Block {
     if (!this.#end) {
       const ms = now() - this.#startMs;
       const time = ms >= 1000 ? [theme.dim(formatSeconds(ms))] : [];
-      return [...renderTail(this.#output, width, theme, liveLines), ...time];
+      return [...this.#output.render(width, theme), ...time];
     }
     const { output, exitCode, cancelled } = this.#end;
     const result = { content: [{ type: "text" as const, text: output === "" ? "(no output)" : output }], details: null };

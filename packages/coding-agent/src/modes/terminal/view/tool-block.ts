@@ -5,12 +5,9 @@ import { visibleWidth } from "../library.ts";
 import type { Theme } from "../theme/theme.ts";
 import { drawImage } from "./images.ts";
 import { cutLine, formatSeconds, toSafeLine } from "./lines.ts";
+import { LiveOutput } from "./live-output.ts";
 import { describeArguments } from "./tool-head.ts";
-import { describeResult, type EndedCall, renderResult, renderTail } from "./tool-result.ts";
-
-/** The number of lines of a running command that are shown, and the length in UTF-16 units that is kept for them. */
-const liveLines = 5;
-const keptOutput = 16_384;
+import { describeResult, type EndedCall, renderResult } from "./tool-result.ts";
 
 export interface ToolBlockOptions {
   theme: Theme;
@@ -27,8 +24,7 @@ export class ToolBlock implements Block {
   readonly #call: () => { name: string; arguments: Record<string, unknown> };
   #startMs: number | undefined;
   #endMs: number | undefined;
-  /** The end of the output of a running command. */
-  #output = "";
+  readonly #output = new LiveOutput();
   #hasOwnOutput = false;
   #ended: EndedCall | undefined;
   #isAbandoned = false;
@@ -56,16 +52,13 @@ export class ToolBlock implements Block {
   /** Adds output of the running command. The texts of `update` are then not shown. */
   addOutput(chunk: string): void {
     this.#hasOwnOutput = true;
-    this.#output += chunk.slice(-keptOutput);
-    // Not with each chunk, because that would copy the output each time.
-    if (this.#output.length > 2 * keptOutput) this.#output = this.#output.slice(-keptOutput);
+    this.#output.add(chunk);
   }
 
   /** Shows the output so far. */
   update({ content }: AgentToolResult): void {
     if (this.#hasOwnOutput) return;
-    const text = content.findLast((block) => block.type === "text")?.text ?? "";
-    this.#output = text.slice(-keptOutput);
+    this.#output.set(content.findLast((block) => block.type === "text")?.text ?? "");
   }
 
   end(result: AgentToolResult, isError: boolean): void {
@@ -73,7 +66,6 @@ export class ToolBlock implements Block {
     const { name: toolName, arguments: args } = this.#call();
     this.#endMs = this.#options.now();
     this.#ended = { toolName, args, result, isError };
-    this.#output = "";
   }
 
   /** The call will not run, or its end will not be reported. */
@@ -97,7 +89,7 @@ export class ToolBlock implements Block {
     const below = this.#ended
       ? renderResult(this.#ended, inner, { theme, isFull: isFull() })
       : this.isRunning
-        ? renderTail(this.#output, inner, theme, liveLines)
+        ? this.#output.render(inner, theme)
         : [];
     return [this.#headLine(width), ...below.map((line) => (line === "" ? "" : `  ${line}`))];
   }

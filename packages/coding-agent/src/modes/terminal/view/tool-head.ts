@@ -33,7 +33,7 @@ export function describeArguments(toolName: string, args: Record<string, unknown
 }
 
 /** The path relative to the working folder if it is inside. */
-export function shortenPath(path: string, cwd: string): string {
+function shortenPath(path: string, cwd: string): string {
   if (!isAbsolute(path)) return path;
   const inner = relative(cwd, path);
   return inner === "" ? "." : inner.startsWith("..") || isAbsolute(inner) ? path : inner;

@@ -88,11 +88,6 @@ function renderText(call: EndedCall, width: number, options: ResultOptions): str
   }
 }
 
-/** The last lines of an output that is not complete. */
-export function renderTail(text: string, width: number, theme: Theme, most: number): string[] {
-  return lastLines(text, most).lines.map((line) => theme.dim(cutLine(toSafeText(line), width)));
-}
-
 function textOf({ content }: AgentToolResult): string {
   return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
