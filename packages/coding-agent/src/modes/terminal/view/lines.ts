@@ -5,9 +5,12 @@ import type { Style, Theme } from "../theme/theme.ts";
 const escapeCharacter = "\x1b";
 const sgrSequence = new RegExp(`${escapeCharacter}\\[([\\d;]*)m`, "g");
 
-/** Makes text from outside safe for the terminal, with four spaces for a tab, because the width of a tab depends on its column. */
+/**
+ * Makes text from outside safe for the terminal. A tab becomes four spaces, because its width depends on its column. Characters that change the
+ * direction of the text are removed, because they can make code look like other code.
+ */
 export function toSafeText(text: string): string {
-  const safe = toTerminalText(text);
+  const safe = toTerminalText(text).replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
   return safe.includes("\t") ? safe.replaceAll("\t", "    ") : safe;
 }
 

@@ -28,6 +28,7 @@ export class ToolBlock implements Block {
   #hasOwnOutput = false;
   #ended: EndedCall | undefined;
   #isAbandoned = false;
+  #kept: { width: number; isFull: boolean; lines: string[] } | undefined;
   #isTaken = false;
 
   /** @param call - Returns the call; its arguments may still grow. */
@@ -83,7 +84,17 @@ export class ToolBlock implements Block {
     return this.#isTaken ? [] : this.#lines(width);
   }
 
+  /** A call that has ended may wait for one above it, so its lines are kept. */
   #lines(width: number): string[] {
+    if (!this.isDone) return this.#renderLines(width);
+    const isFull = this.#options.isFull();
+    if (this.#kept?.width !== width || this.#kept.isFull !== isFull) {
+      this.#kept = { width, isFull, lines: this.#renderLines(width) };
+    }
+    return this.#kept.lines;
+  }
+
+  #renderLines(width: number): string[] {
     const { theme, isFull } = this.#options;
     const inner = width - 2;
     const below = this.#ended
@@ -101,7 +112,7 @@ export class ToolBlock implements Block {
     const suffix = this.#suffix();
     const room = width - 2 - visibleWidth(shownName) - 2;
     // In a very narrow terminal, only the name is shown.
-    const suffixRoom = visibleWidth(suffix) > room ? 0 : visibleWidth(suffix) + 2;
+    const suffixRoom = suffix === "" || visibleWidth(suffix) > room ? 0 : visibleWidth(suffix) + 2;
     const summary = room - suffixRoom < 4 ? "" : cutLine(describeArguments(name, args, cwd), room - suffixRoom);
     const words = [theme.tool(shownName), summary, suffixRoom === 0 ? "" : this.#styleSuffix(suffix)].filter((word) => word !== "");
     return `${this.#mark()} ${words.join("  ")}`;

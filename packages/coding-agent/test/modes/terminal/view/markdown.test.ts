@@ -120,6 +120,7 @@ end`;
       "ab &#27;[31m &#x1b;]0;t&#7; &#155;x A ☃",
     ]);
     expect(render("```\n\x1b[2Jx\u009b31m\n```")).toEqual(["```", "x", "```"]);
+    expect(render("is \u202edesrever\u202c and \u2066isolated\u2069")).toEqual(["is desrever and isolated"]);
   });
 
   test("a text that streams is the same in the end, however often it is drawn", () => {
