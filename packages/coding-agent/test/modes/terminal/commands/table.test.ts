@@ -51,6 +51,15 @@ test("names and aliases are unique, and every command has a description", () => 
   expect(commands.filter(({ description }) => description === "")).toEqual([]);
 });
 
+test("docs/terminal.md lists the commands with their arguments", async () => {
+  const text = await readFile(new URL("../../../../../../docs/terminal.md", import.meta.url), "utf8");
+  const listed = [...text.matchAll(/^\| ((?:`\/[^`]+`(?:, )?)+) \|/gm)].map(([, calls = ""]) => calls.replaceAll("`", ""));
+  const expected = commands.map(({ name, aliases = [], argument }) => {
+    return [name, ...aliases].map((each) => `/${each}`).join(", ") + (argument === undefined ? "" : ` ${argument}`);
+  });
+  expect(listed.sort()).toEqual(expected.sort());
+});
+
 test.each([
   ["/model", "model", ""],
   ["/model  a b \n", "model", "a b"],

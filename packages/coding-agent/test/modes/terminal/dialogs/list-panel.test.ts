@@ -1,3 +1,4 @@
+import { assertLinear } from "@pikit/test-kit";
 import { expect, test } from "vitest";
 import { chooseFrom } from "../../../../src/modes/terminal/dialogs/list-panel.ts";
 import { FakeStage, keys } from "../../../helpers/fake-stage.ts";
@@ -112,4 +113,20 @@ test("a list whose rows do not fit shows the selected row in full below it, on a
   stage.press(keys.down);
   expect(stage.lines().slice(4)).toEqual(["  Short · now", "", "", "Enter chooses · Esc closes"]);
   expect(stage.lines(40, 8)).toHaveLength(5);
+});
+
+test("searching and moving in a list takes time in proportion to its length", async () => {
+  const stage = new FakeStage();
+  await assertLinear(20_000, (size) => {
+    const rows = Array.from({ length: size }, (_, index) => ({
+      value: index,
+      label: `model ${index}`,
+      detail: "a model of a provider",
+    }));
+    return () => {
+      void chooseFrom(stage, { title: "Models", rows });
+      stage.type("odel 12");
+      stage.press(keys.down, keys.end, keys.esc);
+    };
+  });
 });
