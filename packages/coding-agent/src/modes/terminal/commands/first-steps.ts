@@ -11,9 +11,9 @@ import { nameOf, useModel } from "./model-commands.ts";
 type Step = "key" | "local" | "demo";
 
 const steps = [
-  { value: "key" as const, label: "Give an API key", detail: "of Anthropic, OpenAI, Google or another provider; it is stored" },
+  { value: "key" as const, label: "Give an API key", detail: "of Anthropic, OpenAI, Google and others" },
   { value: "local" as const, label: "Use a model on this machine", detail: "served by Ollama, llama.cpp or LM Studio" },
-  { value: "demo" as const, label: "Try the demo", detail: "a script that uses the real tools, without a model" },
+  { value: "demo" as const, label: "Try the demo", detail: "a script with the real tools, no model" },
 ];
 
 /** Whether there is no model to talk to: no key, no endpoint in models.json, and none was named. */

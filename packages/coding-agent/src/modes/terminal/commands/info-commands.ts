@@ -48,8 +48,8 @@ function showCost(stage: Stage): void {
 
 /** Lists the commands of the terminal and those of the session. */
 export async function showHelp(stage: Stage, commands: readonly TerminalCommand[]): Promise<void> {
-  const own = commands.map(({ name, argument, description }): [string, string] => [
-    `/${name}${argument === undefined ? "" : ` ${argument}`}`,
+  const own = commands.map(({ name, aliases = [], argument, description }): [string, string] => [
+    [name, ...aliases].map((each) => `/${each}`).join(", ") + (argument === undefined ? "" : ` ${argument}`),
     description,
   ]);
   const others = (await stage.session.listCommands()).map(({ name, description = "" }: SlashCommand): [string, string] => [
