@@ -8,10 +8,12 @@ import type { UserInterface } from "../../user-interface.ts";
 import { endInTime } from "../end-in-time.ts";
 import type { Block } from "./block.ts";
 import { needsFirstSteps, offerFirstSteps } from "./commands/first-steps.ts";
+import { listCompletedCommands } from "./commands/table.ts";
 import { StageUser } from "./dialogs/stage-user.ts";
 import type { FirstScreen } from "./first-screen.ts";
 import { Attachments } from "./input/attachments.ts";
 import { readClipboardImage } from "./input/clipboard-image.ts";
+import { Completion } from "./input/completion.ts";
 import { PromptHistory } from "./input/history.ts";
 import { type KeyBindings, type KeySettings, readKeys } from "./input/keys.ts";
 import { PromptEditor } from "./input/prompt-editor.ts";
@@ -125,6 +127,10 @@ export class TerminalMode implements Stage {
       keys: this.#bindings,
       placeholder: "Ask anything · / commands · @ files · ! shell",
       history: new PromptHistory({ agentDir, isStored, messages: () => this.#session?.messages ?? [], onProblem: note }),
+      completion: new Completion({
+        cwd: () => this.#session?.cwd ?? cwd,
+        commands: async () => (this.#session ? listCompletedCommands(this.#session) : []),
+      }),
       images: new Attachments({ note, readClipboard: () => readClipboardImage({ cwd }) }),
       onSubmit: (text, images) => this.#submit(text, images, "steer"),
       onFollowUp: (text, images) => this.#submit(text, images, "followUp"),
@@ -280,7 +286,7 @@ export class TerminalMode implements Stage {
     return {
       conversation: (columns, most) => this.#blocks.render(columns, most),
       above: this.user.widgetsAbove,
-      work: [...this.#work.render(theme, width), ...renderQueue(queued, theme, width, this.#bindings.show("editQueue") ?? "")],
+      work: [...this.#work.render(theme, width, { isAsking: panel !== undefined }), ...renderQueue(queued, theme, width, this.#bindings.show("editQueue") ?? "")],
       input: (columns, rows) => (panel ? panel.render(columns, rows) : this.#editor.render(columns)),
       below: this.user.widgetsBelow,
       status: this.#status.isReady

@@ -58,13 +58,14 @@ export class WorkLine {
     }
   }
 
-  render(theme: Theme, width: number, nowMs: number = Date.now()): string[] {
+  /** @param state - `isAsking`: whether the user is asked something, so that the work waits. `nowMs`: the time, for tests. */
+  render(theme: Theme, width: number, { isAsking = false, nowMs = Date.now() }: { isAsking?: boolean; nowMs?: number } = {}): string[] {
     if (this.#startedMs === undefined) return [];
     const ageMs = Math.max(0, nowMs - this.#startedMs);
     const picture = pictures[Math.floor(ageMs / pictureMs) % pictures.length] ?? "";
     const tokens = this.#finishedTokens + this.#streamedTokens;
     const facts = [describeSeconds(ageMs), ...(tokens > 0 ? [`${shorten(tokens)} tokens`] : []), "Esc stops"];
-    return [truncateToWidth(`${theme.accent(picture)} ${toTerminalText(this.#activity)} ${theme.dim(facts.join(" · "))}`, width)];
+    return [truncateToWidth(`${theme.accent(picture)} ${isAsking ? "Waiting for you" : toTerminalText(this.#activity)} ${theme.dim(facts.join(" · "))}`, width)];
   }
 
   #begin(activity: string): void {
