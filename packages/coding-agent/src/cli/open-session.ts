@@ -8,7 +8,7 @@ import { onFailure } from "./last-resort.ts";
 import { checkTakeOver, toSessionOptions } from "./session-options.ts";
 import { onEndSignal } from "./signals.ts";
 
-/** What a mode gives to the session that it shows. */
+/** The options of a session that its mode sets. */
 export type SessionWiring = Pick<CreateAgentSessionOptions, "user" | "onCommandOutput">;
 
 /** Shows notifications on stderr; dialogs resolve to their defaults. */

@@ -19,6 +19,8 @@ const maxMessageBytes = 64 * 1024 ** 2;
 const keptErrorOutput = { maxLines: 20, maxBytes: 4096 };
 /** Maximum milliseconds for a server to exit after its stdin has ended. */
 const graceMs = 500;
+/** Maximum milliseconds from a failed write to the exit of the server that explains it. */
+const endMs = 2000;
 /** Milliseconds to wait for output after the exit, if another process holds the pipe. */
 const drainMs = 100;
 
@@ -45,6 +47,7 @@ export class StdioTransport implements Transport {
   #child: ChildProcess | undefined;
   /** A description of how the connection ended. */
   #end: string | undefined;
+  readonly #ended = Promise.withResolvers<void>();
   #closing: Promise<void> | undefined;
 
   constructor(options: StdioTransportOptions) {
@@ -78,8 +81,17 @@ export class StdioTransport implements Transport {
     const stdin: Writable | null | undefined = this.#child?.stdin;
     if (!stdin?.writable || this.#end !== undefined) return Promise.reject(new Error(this.describeEnd()));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+    stdin.write(`${JSON.stringify(message)}\n`, (error) => {
+      if (error) void this.#explain(error).then(reject);
+      else resolve();
+    });
     return promise;
+  }
+
+  /** The reason why a message cannot be written: usually the server is ending, and its exit code and stderr say more than the failed write. */
+  async #explain(error: Error): Promise<Error> {
+    await Promise.race([this.#ended.promise, wait(endMs)]);
+    return this.#end === undefined ? error : new Error(this.describeEnd());
   }
 
   /** Ends the server: first its stdin, then, after half a second, all its remaining processes. Resolves when they have ended. */
@@ -109,6 +121,7 @@ export class StdioTransport implements Transport {
     if (this.#end !== undefined) return;
     const output = this.#errorOutput.snapshot().text.trim();
     this.#end = output === "" ? end : `${end}. The end of its stderr:\n${output}\n`;
+    this.#ended.resolve();
     this.onclose?.();
     // Also ends the processes that the server started.
     void this.close();

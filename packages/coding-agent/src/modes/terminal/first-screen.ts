@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { toTerminalText } from "../terminal-text.ts";
 
-/** What stands on the terminal, and what was typed, when the rest of the mode takes over. */
+/** The state of the terminal for the rest of the mode: the drawn lines and the typed keys. */
 export interface FirstScreen {
   /** The lines of the live region, with the cursor at the end of the last. */
   readonly lines: readonly string[];

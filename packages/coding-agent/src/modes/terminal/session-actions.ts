@@ -18,7 +18,7 @@ export interface ActionParts {
   redraw(): void;
 }
 
-/** What the keys of the session do in the terminal. */
+/** Creates the actions for the keys of the session. */
 export function createActions({ stage, editor, view, shellRuns, carryOut, suspend, redraw }: ActionParts): SessionActions {
   return {
     stage,

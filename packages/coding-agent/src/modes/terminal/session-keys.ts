@@ -2,7 +2,7 @@ import { DoublePress } from "./double-press.ts";
 import type { ActionName } from "./input/key-actions.ts";
 import type { Stage } from "./stage.ts";
 
-/** What the keys of the session do. */
+/** The actions for the keys of the session. */
 export interface SessionActions {
   readonly stage: Stage;
   /** Whether a run, a compaction or a shell command can be stopped. */

@@ -9,7 +9,7 @@ import type { Stage } from "./stage.ts";
 export interface Submission {
   text: string;
   images: readonly ImageContent[];
-  /** What happens to a prompt while the agent works. */
+  /** How a prompt is queued while the agent works. */
   behavior: StreamingBehavior;
 }
 
@@ -45,6 +45,7 @@ export async function submit(
 async function sendPrompt(stage: Stage, { text, images, behavior }: Submission): Promise<void> {
   const { session } = stage;
   const expanded = await expandFiles(text, session.cwd);
+  for (const problem of expanded.problems) stage.note(problem, "warning");
   const all = [...images, ...expanded.images];
   const { settled } = await session.submit(expanded.text, { images: all, streamingBehavior: behavior });
   settled.catch((error: unknown) => stage.note(error instanceof Error ? error.message : String(error), "error"));

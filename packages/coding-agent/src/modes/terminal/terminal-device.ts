@@ -1,7 +1,7 @@
 import { isKeyRelease, StdinBuffer, setKittyProtocolActive } from "./library.ts";
 import type { ScreenOutput } from "./screen/screen.ts";
 
-/** What the device reports. */
+/** The handlers of a device. */
 export interface DeviceHandlers {
   /** A key as the terminal sent it, a pasted text between its marks, or the answer to a query. */
   onKey(key: string): void;
@@ -121,7 +121,7 @@ export class TerminalDevice implements ScreenOutput {
   }
 
   readonly #onData = (text: string) => {
-    // Enter is a line feed if it was pressed before the terminal was told to send keys as they are typed, and its answer comes after that.
+    // An Enter from before raw mode is a line feed. The answer of the terminal comes after such keys.
     this.#input?.process(this.#hasAnswered ? text : text.replaceAll("\n", "\r"));
   };
   readonly #onResize = () => this.#handlers.onResize();

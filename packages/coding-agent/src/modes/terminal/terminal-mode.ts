@@ -58,7 +58,7 @@ export interface TerminalModeOptions {
 }
 
 /**
- * A conversation in the terminal. What is finished is printed into the terminal's scrollback; the rest is drawn in a live region below it. Create
+ * A conversation in the terminal. Finished lines are printed into the terminal's scrollback; the others are drawn in a live region below them. Create
  * it, `start` it, then `show` a session; `ended` resolves when the user wants to leave.
  */
 export class TerminalMode implements Stage {
@@ -75,6 +75,7 @@ export class TerminalMode implements Stage {
   readonly #view: ConversationView;
   readonly #work = new WorkLine();
   readonly #status: StatusReader;
+  readonly #history: PromptHistory;
   readonly #editor: PromptEditor;
   readonly #bindings: KeyBindings;
   readonly #keys: SessionKeys;
@@ -103,6 +104,9 @@ export class TerminalMode implements Stage {
     this.#status = new StatusReader(cwd, () => this.refresh());
     const { bindings, problems } = readKeys(settings.keys);
     this.#bindings = bindings;
+    const { agentDir, isStored } = options;
+    const onProblem = (problem: string) => this.note(problem, "warning");
+    this.#history = new PromptHistory({ agentDir, isStored, messages: () => this.#session?.messages ?? [], onProblem });
     this.#editor = this.#createEditor();
     const actions = createActions({
       stage: this,
@@ -119,14 +123,14 @@ export class TerminalMode implements Stage {
   }
 
   #createEditor(): PromptEditor {
-    const { agentDir, cwd, isStored } = this.#options;
+    const { cwd } = this.#options;
     const note = (text: string) => this.note(text, "warning");
     return new PromptEditor({
       theme: this.theme,
       stage: this,
       keys: this.#bindings,
       placeholder: "Ask anything · / commands · @ files · ! shell",
-      history: new PromptHistory({ agentDir, isStored, messages: () => this.#session?.messages ?? [], onProblem: note }),
+      history: this.#history,
       completion: new Completion({
         cwd: () => this.#session?.cwd ?? cwd,
         commands: async () => (this.#session ? listCompletedCommands(this.#session) : []),
@@ -175,7 +179,7 @@ export class TerminalMode implements Stage {
     this.#frames.request(true);
   }
 
-  /** What a session that is created for this mode needs. */
+  /** The options of the session that this mode shows. */
   get wiring(): { user: UserInterface; onCommandOutput: CommandObserver } {
     return { user: this.user, onCommandOutput: (toolCallId, _stream, text) => this.#view.showCommandOutput(toolCallId, text) };
   }
@@ -196,14 +200,14 @@ export class TerminalMode implements Stage {
       const sent = session.submit(text, { ...input, streamingBehavior: "followUp" });
       await sent.catch((error: unknown) => this.note(describe(error), "error"));
     }
-    // What was typed in the meantime comes after them.
+    // Prompts that were typed in the meantime follow them.
     this.#ready.resolve(session);
   }
 
   /** Ends the session, and gives the terminal back. Resolves with the text that says how to continue; undefined if nothing was stored. */
   async close(): Promise<string | undefined> {
     const session = this.#session;
-    if (session) await endInTime(session.dispose());
+    await endInTime(Promise.all([session?.dispose(), this.#history.settled()]));
     this.#frames.flush();
     this.#frames.stop();
     this.#isClosed = true;
@@ -286,7 +290,10 @@ export class TerminalMode implements Stage {
     return {
       conversation: (columns, most) => this.#blocks.render(columns, most),
       above: this.user.widgetsAbove,
-      work: [...this.#work.render(theme, width, { isAsking: panel !== undefined }), ...renderQueue(queued, theme, width, this.#bindings.show("editQueue") ?? "")],
+      work: [
+        ...this.#work.render(theme, width, { isAsking: panel !== undefined }),
+        ...renderQueue(queued, theme, width, this.#bindings.show("editQueue") ?? ""),
+      ],
       input: (columns, rows) => (panel ? panel.render(columns, rows) : this.#editor.render(columns)),
       below: this.user.widgetsBelow,
       status: this.#status.isReady
@@ -339,20 +346,23 @@ export class TerminalMode implements Stage {
   }
 
   #submit(text: string, images: readonly ImageContent[], behavior: StreamingBehavior): void {
+    const onFailure = () => {
+      if (this.promptText === "") this.#editor.setText(text, images);
+    };
     this.#carryOut(async () => {
       await this.#ready.promise;
       const runShell = (command: string, isForModel: boolean) => this.#shellRuns.run(this, this.#view, command, isForModel);
       await submit(this, runShell, { text, images, behavior });
-    }, text);
+    }, onFailure);
   }
 
-  /** Does what a key has asked for. A failure is shown; then the text that was submitted is back in the editor, if that is still empty. */
-  #carryOut(act: () => unknown, text?: string): void {
+  /** Does what a key has asked for. A failure is shown. */
+  #carryOut(act: () => unknown, onFailure = () => {}): void {
     void Promise.resolve()
       .then(act)
       .catch((error: unknown) => {
         this.note(describe(error), "error");
-        if (text !== undefined && this.promptText === "") this.setPromptText(text);
+        onFailure();
       });
   }
 

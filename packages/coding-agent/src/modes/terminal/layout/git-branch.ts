@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { readWhole } from "@pikit/ai/files";
 
 /** Longer files are not those of git. */
-const maxLength = 4096;
+const maxBytes = 4096;
 
 /** The branch that is checked out in a folder or in one above it, or the first digits of its commit; undefined outside a git repository. */
 export async function readGitBranch(folder: string): Promise<string | undefined> {
@@ -21,9 +21,12 @@ async function readHead(path: string): Promise<string | undefined> {
   return folder === undefined ? undefined : readShort(join(resolve(dirname(path), folder), "HEAD"));
 }
 
-async function readShort(path: string): Promise<string | undefined> {
-  const text = await readFile(path, "utf8").catch(() => undefined);
-  return text === undefined || text.length > maxLength ? undefined : text;
+/** Reads a short file; undefined if there is none, or it is long. */
+function readShort(path: string): Promise<string | undefined> {
+  return readWhole(path, maxBytes).then(
+    (bytes) => bytes.toString("utf8"),
+    () => undefined,
+  );
 }
 
 function toBranch(head: string): string {

@@ -5,7 +5,7 @@ import { shortenPath } from "../first-screen.ts";
 import { truncateToWidth, visibleWidth } from "../library.ts";
 import type { Theme } from "../theme/theme.ts";
 
-/** What the status line tells. */
+/** The facts of the status line. */
 export interface Status {
   cwd: string;
   branch: string | undefined;

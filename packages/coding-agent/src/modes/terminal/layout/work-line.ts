@@ -59,13 +59,22 @@ export class WorkLine {
   }
 
   /** @param state - `isAsking`: whether the user is asked something, so that the work waits. `nowMs`: the time, for tests. */
-  render(theme: Theme, width: number, { isAsking = false, nowMs = Date.now() }: { isAsking?: boolean; nowMs?: number } = {}): string[] {
+  render(
+    theme: Theme,
+    width: number,
+    { isAsking = false, nowMs = Date.now() }: { isAsking?: boolean; nowMs?: number } = {},
+  ): string[] {
     if (this.#startedMs === undefined) return [];
     const ageMs = Math.max(0, nowMs - this.#startedMs);
     const picture = pictures[Math.floor(ageMs / pictureMs) % pictures.length] ?? "";
     const tokens = this.#finishedTokens + this.#streamedTokens;
     const facts = [describeSeconds(ageMs), ...(tokens > 0 ? [`${shorten(tokens)} tokens`] : []), "Esc stops"];
-    return [truncateToWidth(`${theme.accent(picture)} ${isAsking ? "Waiting for you" : toTerminalText(this.#activity)} ${theme.dim(facts.join(" · "))}`, width)];
+    return [
+      truncateToWidth(
+        `${theme.accent(picture)} ${isAsking ? "Waiting for you" : toTerminalText(this.#activity)} ${theme.dim(facts.join(" · "))}`,
+        width,
+      ),
+    ];
   }
 
   #begin(activity: string): void {
@@ -74,7 +83,7 @@ export class WorkLine {
   }
 }
 
-/** What an event of a streaming answer says about the work. */
+/** The activity by the event of a streaming answer. */
 const activities: Readonly<Record<string, string>> = {
   thinking_start: "Thinking",
   text_start: "Answering",
@@ -82,7 +91,7 @@ const activities: Readonly<Record<string, string>> = {
 };
 
 /** A time such as `12 s` or `2 min 5 s`. */
-export function describeSeconds(ms: number): string {
+function describeSeconds(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }

@@ -1,7 +1,7 @@
 import { CURSOR_MARKER, visibleWidth } from "../library.ts";
 import { rowsOf } from "./rows.ts";
 
-/** What the screen draws on. */
+/** The terminal of a screen. */
 export interface ScreenOutput {
   write(text: string): void;
   readonly columns: number;
@@ -99,7 +99,7 @@ export class Screen {
     const isChangedWidth = this.#drawn.columns !== columns;
     const covered = this.#drawn.lines.length;
     let text = this.#toTop();
-    // After a change of width nobody knows what is where, so all of it goes first.
+    // After a change of width the rows are not known, so all of them are erased first.
     if (isChangedWidth && covered > 0) text += eraseBelow;
     const all = [...printed, ...lines];
     for (const [row, line] of all.entries()) {

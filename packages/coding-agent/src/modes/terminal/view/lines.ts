@@ -3,7 +3,8 @@ import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "../library.ts";
 import type { Style, Theme } from "../theme/theme.ts";
 
 const escapeCharacter = "\x1b";
-const sgrSequence = new RegExp(`${escapeCharacter}\\[([\\d;]*)m`, "g");
+// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with Escape
+const sgrSequence = /\u001b\[([\d;]*)m/g;
 
 /**
  * Makes text from outside safe for the terminal. A tab becomes four spaces, because its width depends on its column. Characters that change the
