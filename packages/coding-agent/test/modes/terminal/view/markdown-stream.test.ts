@@ -58,6 +58,19 @@ describe("a part is released", () => {
     expect(releases("x\n".repeat(12)).map((texts) => texts.length)).toEqual([...Array<number>(9).fill(0), 1, 1, 1, 0]);
   });
 
+  test("a list that follows a paragraph, unless it could be a number at the beginning of a line", () => {
+    const textsOf = (text: string) => split(text).map((part) => part.text);
+    expect(textsOf("one\n- a\n")).toEqual(["one\n", "- a\n"]);
+    expect(textsOf("one\n1. a\n")).toEqual(["one\n", "1. a\n"]);
+    expect(textsOf("in the year\n1986. Good\n-\n")).toEqual(["in the year\n1986. Good\n-\n"]);
+    expect(textsOf("- one\n7. a\n")).toEqual(["- one\n", "7. a\n"]);
+  });
+
+  test("a quote at its end, and a long one in pieces", () => {
+    expect(releases("> a\n> b\nlazy\n\n")).toEqual([[], [], [], ["> a\n> b\nlazy\n", "\n"], []]);
+    expect(split("> x\n".repeat(32)).map(({ content }) => content.split("\n").length)).toEqual([30, 1, 1]);
+  });
+
   test("a long line in pieces, at a space if there is one", () => {
     const stream = new MarkdownStream();
     const words = "word ".repeat(1000);

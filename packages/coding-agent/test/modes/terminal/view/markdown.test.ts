@@ -112,6 +112,10 @@ end`;
     const lines = render(`| a | b |\n|---|---|\n${Array.from({ length: 150 }, (_, index) => `| ${index} | x |\n`).join("")}`);
     expect(lines.filter((line) => line.includes("│ a"))).toHaveLength(1);
     expect(lines.filter((line) => line.includes("x"))).toHaveLength(150);
+    const [borders, ends] = ["┌", "└"].map((corner) => lines.flatMap((line, index) => (line.startsWith(corner) ? [index] : [])));
+    // The second piece begins below the first one.
+    expect([borders?.length, ends?.length]).toEqual([2, 2]);
+    expect(borders?.[1]).toBe((ends?.[0] ?? 0) + 1);
   });
 
   test("keeps definitions of links, and sends no control characters", () => {
@@ -121,6 +125,19 @@ end`;
     ]);
     expect(render("```\n\x1b[2Jx\u009b31m\n```")).toEqual(["```", "x", "```"]);
     expect(render("is \u202edesrever\u202c and \u2066isolated\u2069")).toEqual(["is desrever and isolated"]);
+  });
+
+  test("tabs of code in a list lose the columns of the list", () => {
+    expect(render("- ```\n\ta\n\t\tb\n  ```")).toEqual(["- ```", "    a", "        b", "  ```"]);
+  });
+
+  test("parts that were not taken are drawn with the rest", () => {
+    const block = new TextBlock(createTheme({ colors: 0, isLight: false }));
+    block.add("# A\n\none\n\ntwo");
+    expect(block.render(30)).toEqual(["A", "", "one", "", "two"]);
+    expect(block.render(30)).toEqual(["A", "", "one", "", "two"]);
+    expect(block.takeFinished(30)).toEqual(["A", "", "one"]);
+    expect(block.render(30)).toEqual(["", "two"]);
   });
 
   test("a text that streams is the same in the end, however often it is drawn", () => {
@@ -165,6 +182,21 @@ describe("colours", () => {
       "\x1b[35mconst\x1b[39m a = \x1b[33m1\x1b[39m;",
       "\x1b[90m```\x1b[39m",
     ]);
+    const pieces: [language: string, code: string, colored: string][] = [
+      [
+        "js",
+        "f(/a/, 'b', 1, true)",
+        "\x1b[94mf\x1b[39m(\x1b[32m/a/\x1b[39m, \x1b[32m'b'\x1b[39m, \x1b[33m1\x1b[39m, \x1b[33mtrue\x1b[39m)",
+      ],
+      ["diff", "+ a", "\x1b[32m+ a\x1b[39m"],
+      ["diff", "- a", "\x1b[31m- a\x1b[39m"],
+      ["python", "def f(): # c", "\x1b[35mdef\x1b[39m \x1b[94mf\x1b[39m(): \x1b[90m# c\x1b[39m"],
+      ["json", '{"a": 1}', '{\x1b[36m"a"\x1b[39m: \x1b[33m1\x1b[39m}'],
+      ["css", ".a { color: red }", "\x1b[36m.a\x1b[39m { \x1b[36mcolor\x1b[39m: red }"],
+    ];
+    expect(pieces.map(([language, code]) => render(`\`\`\`${language}\n${code}\n`, { colors: 16 })[1])).toEqual(
+      pieces.map(([, , colored]) => colored),
+    );
     expect(render("```nonsense\nlet x;\n```", { colors: 16 })[1]).toBe("let x;");
     expect(render("```html\n<b>&lt;&amp;</b>\n```", { colors: 16 })[1]).toBe(
       "\x1b[35m<\x1b[35mb\x1b[39m\x1b[35m>\x1b[39m\x1b[33m&lt;\x1b[39m\x1b[33m&amp;\x1b[39m\x1b[35m</\x1b[35mb\x1b[39m\x1b[35m>\x1b[39m",

@@ -116,6 +116,62 @@ describe("a tool call", () => {
     expect(list.printed.join("\n")).toBe(frames.at(-1));
   });
 
+  test("shows what its tool reports while it runs, unless the output comes by itself", () => {
+    const { view, list } = createAnswer();
+    const update = (text: string) => {
+      const partialResult = { content: [{ type: "text" as const, text }], details: null };
+      list.add(...view.show({ type: "tool_execution_update", toolCallId: "1", toolName: "delegate", args: {}, partialResult }));
+      return list.draw().split("\n").slice(1);
+    };
+    list.add(...view.show({ type: "tool_execution_start", toolCallId: "1", toolName: "delegate", args: { task: "Look" } }));
+    expect(update("step 1\nstep 2")).toEqual(["  step 1", "  step 2"]);
+    expect(update("step 1\nstep 2\nstep 3\n")).toEqual(["  step 1", "  step 2", "  step 3"]);
+    view.showCommandOutput("other", "lost\n");
+    view.showCommandOutput("1", "\nown\n");
+    expect(update("step 4").at(-1)).toBe("  own");
+  });
+
+  test("keeps the time of its run, and its lines while it waits for the one above", () => {
+    const { view, list, clock } = createAnswer();
+    const start = (toolCallId: string, command: string) =>
+      list.add(...view.show({ type: "tool_execution_start", toolCallId, toolName: "bash", args: { command } }));
+    const end = (toolCallId: string) => {
+      const result = { content: [{ type: "text" as const, text: "long\n".repeat(10) }], details: null };
+      list.add(...view.show({ type: "tool_execution_end", toolCallId, toolName: "bash", result, isError: false }));
+    };
+    start("1", "one");
+    start("2", "two");
+    clock.ms = 2000;
+    end("2");
+    clock.ms = 9000;
+    const lines = list.draw().split("\n");
+    expect(lines.slice(0, 3)).toEqual(["▸ bash  one  9 s", "", "✓ bash  two  2 s"]);
+    expect(lines).toHaveLength(12);
+    view.showsToolOutput = true;
+    expect(list.draw().split("\n")).toHaveLength(13);
+    expect(list.printed).toEqual([]);
+    end("1");
+    expect(list.draw().split("\n")[0]).toBe("✓ bash  one  9 s");
+  });
+
+  test("with a long diff says how many lines are left", () => {
+    const { view, list } = createAnswer();
+    const diff = `--- a\n+++ a\n@@ -1,0 +1,60 @@\n${"+x\n".repeat(60)}`;
+    list.add(...view.show({ type: "tool_execution_start", toolCallId: "1", toolName: "edit", args: { path: "/work/a" } }));
+    const result = { content: [{ type: "text" as const, text: "Edited." }], details: { diff } };
+    list.add(...view.show({ type: "tool_execution_end", toolCallId: "1", toolName: "edit", result, isError: false }));
+    const lines = list.draw().split("\n");
+    expect([lines[0], lines.length, lines.at(-1)]).toEqual(["✓ edit  a  +60 -0", 42, "  … 20 more lines"]);
+  });
+
+  test("of an answer that was cut at its limit says so", () => {
+    const { view, list, message, stream } = createAnswer();
+    stream("text", 0, "Half");
+    message.content.push({ type: "text", text: "Half" });
+    list.add(...view.show({ type: "message_end", message: { ...message, stopReason: "length" } }));
+    expect(list.draw()).toBe("Half\n\nThe answer reached its output limit and was cut.");
+  });
+
   test("of an answer that failed was not run", () => {
     const { view, list, message, send } = createAnswer();
     message.content.push({ type: "toolCall", id: "1", name: "bash", arguments: { command: "ls" } });
