@@ -14,6 +14,7 @@ import { memory } from "./memory.ts";
 import { search } from "./search.ts";
 import { sessions } from "./sessions.ts";
 import { stream } from "./stream.ts";
+import { terminal } from "./terminal.ts";
 
 type Benchmark = (rounds: number, options: AgentOptions & { isFull: boolean }) => Promise<Result[]>;
 
@@ -30,6 +31,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   sessions,
   memory,
   "many-sessions": manySessions,
+  terminal,
 };
 
 const { values, positionals } = parseArgs({

@@ -6,6 +6,7 @@ import { build } from "esbuild";
 import { bundleDeclarations, pruneDeclarations } from "./bundle/declarations.mjs";
 import { fewChunks } from "./bundle/few-chunks.mjs";
 import { groups } from "./bundle/groups.mjs";
+import { lateUnicode } from "./bundle/late-unicode.mjs";
 import { lazyBuiltins } from "./bundle/lazy-builtins.mjs";
 import { node20 } from "./bundle/node20.mjs";
 import { thirdPartyNotices } from "./bundle/notices.mjs";
@@ -43,7 +44,7 @@ const packages = {
 
 const typebox = "@sinclair/typebox";
 /** Third-party code that a start needs, and small modules: they stay in our files. */
-const inlined = [typebox, "fastest-levenshtein", "eventsource-parser", "@streamparser/json"];
+const inlined = [typebox, "fastest-levenshtein", "eventsource-parser", "@streamparser/json", "@earendil-works/pi-tui"];
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
 const {
   library,
@@ -113,12 +114,13 @@ async function bundle(entryPoints, { folder, imports, shared }) {
     plugins: [
       lazyBuiltins,
       node20,
+      lateUnicode,
       fewChunks(
         shared,
         packageNames.filter((name) => !imports.includes(name)),
         loadedTogether,
       ),
-      ...(inlines ? [] : [vendorModules([...imports, ...packageNames], inlined, vendored)]),
+      ...(inlines ? [] : [vendorModules([...imports, ...packageNames], inlined, ["marked"], vendored)]),
     ],
     // The names and lines of the sources are enough for a stack trace; their text would make the maps ten times as big (9 MB). The
     // command has none: it prints traces only with PI_DEBUG=1, and its identifiers are those of the sources.

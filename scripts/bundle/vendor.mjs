@@ -10,15 +10,20 @@ import { build } from "esbuild";
  * @param kept - packages that stay imports, or that are ours.
  * @param inlined - packages of which our files take in what they use, because a start needs it. Only who asks for one with `import()`
  *   gets all of it, as a file of its own.
+ * @param shared - packages that our files and those of an inlined package import: there is one copy of each.
  * @param wanted - filled with the modules that were imported → the folder of the package that imports them.
  */
-export const vendorModules = (kept, inlined, wanted) => ({
+export const vendorModules = (kept, inlined, shared, wanted) => ({
   name: "vendor-modules",
   setup(bundle) {
+    const isInlined = (file) => inlined.some((name) => file.includes(`/node_modules/${name}/`));
     // After lazy-builtins, which has taken the modules of Node.
     bundle.onResolve({ filter: /^[a-z@]/ }, ({ path, importer, kind, resolveDir }) => {
-      if (kind === "entry-point" || importer === "" || importer.includes("node_modules") || isOf(kept, path)) return undefined;
+      if (kind === "entry-point" || importer === "" || isOf(kept, path)) return undefined;
+      // What a package imports is bundled with it, unless our files import it too.
+      if (importer.includes("node_modules") && !(isInlined(importer) && shared.includes(path))) return undefined;
       if (isOf(inlined, path) && kind !== "dynamic-import") return undefined;
+      if (importer.includes("node_modules")) return { path: `#vendor/${fileName(path)}`, external: true };
       const folder = resolveDir.replace(/\/src(\/.*)?$/, "");
       if (folder === process.cwd() || !wanted.has(path)) wanted.set(path, folder);
       return { path: `#vendor/${fileName(path)}`, external: true };
