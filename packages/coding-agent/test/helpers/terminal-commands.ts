@@ -1,6 +1,6 @@
 import { keyVariablesOf, providers } from "@pikit/ai";
 import { afterEach, beforeEach, vi } from "vitest";
-import { findCommand } from "../../src/modes/terminal/commands/table.ts";
+import { findCommand } from "../../src/modes/terminal/commands/find-command.ts";
 import type { FakeStage } from "./fake-stage.ts";
 import type { Workspace } from "./workspace.ts";
 

@@ -24,7 +24,6 @@ export {
   getImageDimensions,
   type ImageDimensions,
   renderImage,
-  setCapabilities,
 } from "@earendil-works/pi-tui/dist/terminal-image.js";
 export { CURSOR_MARKER, type TUI } from "@earendil-works/pi-tui/dist/tui.js";
 export { wrapTextWithAnsi } from "@earendil-works/pi-tui/dist/utils.js";

@@ -1,6 +1,6 @@
 import type { ImageContent } from "@pikit/ai";
 import type { StreamingBehavior } from "../../protocol/data.ts";
-import { describeUnknownCommand, findCommand } from "./commands/table.ts";
+import { describeUnknownCommand, findCommand } from "./commands/find-command.ts";
 import { expandFiles } from "./input/expand-files.ts";
 import { readTypedCommand } from "./input/typed-command.ts";
 import type { Stage } from "./stage.ts";

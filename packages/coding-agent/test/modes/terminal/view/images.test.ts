@@ -1,5 +1,5 @@
+import { setCapabilities } from "@earendil-works/pi-tui/dist/terminal-image.js";
 import { afterEach, expect, test } from "vitest";
-import { setCapabilities } from "../../../../src/modes/terminal/library.ts";
 import { createTheme } from "../../../../src/modes/terminal/theme/create-theme.ts";
 import { drawImage, imageLabel } from "../../../../src/modes/terminal/view/images.ts";
 import { userBlock } from "../../../../src/modes/terminal/view/message-blocks.ts";

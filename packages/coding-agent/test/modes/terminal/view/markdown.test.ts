@@ -1,5 +1,5 @@
+import { setCapabilities } from "@earendil-works/pi-tui/dist/terminal-image.js";
 import { describe, expect, test } from "vitest";
-import { setCapabilities } from "../../../../src/modes/terminal/library.ts";
 import { createTheme } from "../../../../src/modes/terminal/theme/create-theme.ts";
 import { loadHighlighter } from "../../../../src/modes/terminal/view/code-colors.ts";
 import { TextBlock } from "../../../../src/modes/terminal/view/text-block.ts";

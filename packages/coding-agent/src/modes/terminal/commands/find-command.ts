@@ -1,34 +1,11 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { SessionError } from "../../../errors.ts";
 import type { AgentSession } from "../../../session/agent-session.ts";
 import { suggest } from "../../../suggest.ts";
 import type { CompletedCommand } from "../input/completion.ts";
 import { type AutocompleteItem, fuzzyFilter } from "../library.ts";
-import type { Stage } from "../stage.ts";
-import { branchCommands } from "./branch-commands.ts";
-import type { CommandCall, TerminalCommand } from "./command.ts";
-import { infoCommands, showHelp, showHotkeys } from "./info-commands.ts";
-import { loginCommand } from "./login-command.ts";
-import { modelCommands } from "./model-commands.ts";
-import { queueCommand } from "./queue-command.ts";
-import { sessionCommands } from "./session-commands.ts";
-import { settingsCommand } from "./settings-command.ts";
-
-/** All commands of the terminal, in the order of the help. */
-export const commands: readonly TerminalCommand[] = [
-  ...modelCommands,
-  ...sessionCommands,
-  ...branchCommands,
-  ...infoCommands,
-  queueCommand,
-  settingsCommand,
-  loginCommand,
-  { name: "reload", description: "read extensions, skills and templates again", run: reload },
-  { name: "help", description: "all commands", run: (stage) => showHelp(stage, commands) },
-  { name: "hotkeys", description: "all keys", run: (stage) => showHotkeys(stage, stage.keys) },
-  { name: "quit", aliases: ["exit"], description: "end pi", run: (stage) => stage.quit() },
-];
+import { commands } from "./all-commands.ts";
+import type { CommandCall } from "./command.ts";
 
 /** The name ends at white space, so that arguments may have several lines. */
 const callPattern = /^\/(\S+)(?:\s+([\s\S]*))?$/;
@@ -70,13 +47,4 @@ export async function listCompletedCommands(session: AgentSession): Promise<Comp
 
 function filterItems(items: readonly AutocompleteItem[], typed: string): AutocompleteItem[] {
   return fuzzyFilter([...items], typed, ({ value, description = "" }) => `${value} ${description}`);
-}
-
-async function reload(stage: Stage): Promise<void> {
-  const { session } = stage;
-  const call = session.commands.find("/reload");
-  if (!call) throw new SessionError("invalid_input", "There is nothing to reload in this session.");
-  const { settled } = await session.submit("/reload");
-  await settled;
-  stage.note("Extensions, skills, templates and AGENTS.md files were read again.");
 }

@@ -2,13 +2,13 @@ import { chmod, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createScriptedModel } from "@pikit/ai";
 import { expect, test } from "vitest";
+import { commands } from "../../../../src/modes/terminal/commands/all-commands.ts";
 import { copyText } from "../../../../src/modes/terminal/commands/copy-text.ts";
 import {
-  commands,
   describeUnknownCommand,
   findCommand,
   listCompletedCommands,
-} from "../../../../src/modes/terminal/commands/table.ts";
+} from "../../../../src/modes/terminal/commands/find-command.ts";
 import { FakeStage, keys } from "../../../helpers/fake-stage.ts";
 import { createScriptedSession, isToolStart, nextEvent, openSession } from "../../../helpers/sessions.ts";
 import { runTyped, useAgentFolder } from "../../../helpers/terminal-commands.ts";

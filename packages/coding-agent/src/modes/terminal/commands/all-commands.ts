@@ -1,0 +1,34 @@
+import { SessionError } from "../../../errors.ts";
+import type { Stage } from "../stage.ts";
+import { branchCommands } from "./branch-commands.ts";
+import type { TerminalCommand } from "./command.ts";
+import { infoCommands, showHelp, showHotkeys } from "./info-commands.ts";
+import { loginCommand } from "./login-command.ts";
+import { modelCommands } from "./model-commands.ts";
+import { queueCommand } from "./queue-command.ts";
+import { sessionCommands } from "./session-commands.ts";
+import { settingsCommand } from "./settings-command.ts";
+
+/** All commands of the terminal, in the order of the help. */
+export const commands: readonly TerminalCommand[] = [
+  ...modelCommands,
+  ...sessionCommands,
+  ...branchCommands,
+  ...infoCommands,
+  queueCommand,
+  settingsCommand,
+  loginCommand,
+  { name: "reload", description: "read extensions, skills and templates again", run: reload },
+  { name: "help", description: "all commands", run: (stage) => showHelp(stage, commands) },
+  { name: "hotkeys", description: "all keys", run: (stage) => showHotkeys(stage, stage.keys) },
+  { name: "quit", aliases: ["exit"], description: "end pi", run: (stage) => stage.quit() },
+];
+
+async function reload(stage: Stage): Promise<void> {
+  const { session } = stage;
+  const call = session.commands.find("/reload");
+  if (!call) throw new SessionError("invalid_input", "There is nothing to reload in this session.");
+  const { settled } = await session.submit("/reload");
+  await settled;
+  stage.note("Extensions, skills, templates and AGENTS.md files were read again.");
+}
