@@ -23,6 +23,8 @@ const attributesQuery = "\x1b[c";
 const modifiedKeysOn = "\x1b[>4;2m";
 const modifiedKeysOff = "\x1b[>4;0m";
 const showCursor = "\x1b[?25h";
+/** Two presses of Escape that arrived together. */
+const twoEscapes = "\x1b\x1b";
 
 /** Milliseconds after which an Escape is the key, and not the beginning of a sequence. A remote terminal may send one in pieces. */
 const escapeMs = { local: 20, remote: 100 } as const;
@@ -138,6 +140,8 @@ export class TerminalDevice implements ScreenOutput {
       if (!this.#hasKittyKeys) this.write(modifiedKeysOn);
       this.#hasAnswered = true;
       this.#answered.resolve();
+    } else if (key === twoEscapes) {
+      for (const each of key) this.#handlers.onKey(each);
     } else if (!isKeyRelease(key)) this.#handlers.onKey(key);
   }
 }

@@ -4,7 +4,7 @@ import type { Style, Theme } from "../theme/theme.ts";
 
 const escapeCharacter = "\x1b";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with Escape
-const sgrSequence = /\u001b\[([\d;]*)m/g;
+const sgrPattern = /\u001b\[([\d;]*)m/g;
 
 /**
  * Makes text from outside safe for the terminal. A tab becomes four spaces, because its width depends on its column. Characters that change the
@@ -26,7 +26,7 @@ export function cutLine(line: string, width: number): string {
   // A cell has at least one UTF-16 unit, so this line may be a long one that is worth cutting before it is measured.
   const head = line.length > 16 * width + 64 ? line.slice(0, 16 * width + 64) : line;
   if (head.length === line.length && visibleWidth(line) <= width) return line;
-  return `${truncateToWidth(head, width - 1, "").replace(sgrSequence, "")}…`;
+  return `${truncateToWidth(head, width - 1, "").replace(sgrPattern, "")}…`;
 }
 
 /**
@@ -45,7 +45,7 @@ export function wrap(text: string, width: number, style?: Style): string[] {
 export function finishLines(lines: readonly string[], { colors }: Theme): string[] {
   return lines.map((line) => {
     const text = line.trimEnd();
-    return colors === 0 ? text.replace(sgrSequence, "") : closeStyles(text);
+    return colors === 0 ? text.replace(sgrPattern, "") : closeStyles(text);
   });
 }
 
@@ -53,7 +53,7 @@ export function finishLines(lines: readonly string[], { colors }: Theme): string
 function closeStyles(line: string): string {
   if (!line.includes(escapeCharacter)) return line;
   const open = new Set<string>();
-  for (const [, codes = ""] of line.matchAll(sgrSequence)) track(codes, open);
+  for (const [, codes = ""] of line.matchAll(sgrPattern)) track(codes, open);
   return open.size === 0 ? line : line + [...open].map((code) => `${escapeCharacter}[${code}m`).join("");
 }
 
