@@ -68,6 +68,12 @@ export class PtyProcess {
     await this.terminal.resize(columns, rows);
   }
 
+  /** Closes the terminal under the program, as when its window is closed. */
+  closeWindow(): void {
+    // The definitions of the library leave it out.
+    (this.#pty as IPty & { destroy(): void }).destroy();
+  }
+
   kill(signal: string): void {
     this.#pty.kill(signal);
   }

@@ -208,6 +208,22 @@ describe("the end", () => {
     await pi.until("still here");
   });
 
+  test("a command and a tool that are killed, and a window that is closed, leave the conversation as it was", async () => {
+    const model = await workspace.script(
+      { toolCalls: [{ name: "bash", arguments: { command: "kill -9 $$" } }] },
+      { text: "Killed." },
+    );
+    const pi = start(["--model", model, "Go"]);
+    await settled(pi, "Killed.");
+    pi.type(`!kill -9 $$; echo never${enter}`);
+    await pi.until("Ended by a signal.");
+    pi.type("still here");
+    await pi.until("still here");
+    pi.closeWindow();
+    expect((await pi.exited).exitCode).toBeDefined();
+    expect(rolesIn(await workspace.sessionLines()).slice(0, 4)).toEqual(["user", "assistant", "toolResult", "assistant"]);
+  });
+
   test("an error before the conversation is one sentence, and the terminal is as it was", async () => {
     const pi = start(["--model", "nobody/knows"]);
     expect((await pi.exited).exitCode).not.toBe(0);

@@ -20,7 +20,6 @@ function settled(pi: TmuxTerminal, text: string): Promise<string[]> {
 
 test.skipIf(!hasTmux)(
   "a long answer with three changes of the size: every line is in the scrollback once and in order",
-  { timeout: 180_000 },
   async () => {
     const count = isLong ? 10_000 : 1000;
     const numbered = Array.from({ length: count }, (_, index) => `line ${index + 1} of the answer`);
@@ -40,7 +39,7 @@ test.skipIf(!hasTmux)(
   },
 );
 
-test.skipIf(!hasTmux)("the keys of the conversation", { timeout: 120_000 }, async () => {
+test.skipIf(!hasTmux)("the keys of the conversation", async () => {
   await workspace.write("work/src/main.ts", "export {};\n");
   const editor = await workspace.write("editor.sh", '#!/bin/sh\necho "from the editor" > "$1"\n');
   await chmod(editor, 0o755);
