@@ -1,3 +1,4 @@
+import { errorText } from "./error-text.ts";
 import type { Stage } from "./stage.ts";
 import type { ConversationView } from "./view/conversation-view.ts";
 
@@ -19,7 +20,7 @@ export class ShellRuns {
     try {
       shown.end(await stage.session.shell.run(command, { excludeFromContext: !isForModel, onOutput }));
     } catch (error) {
-      shown.end({ output: error instanceof Error ? error.message : String(error), exitCode: null, cancelled: false });
+      shown.end({ output: errorText(error), exitCode: null, cancelled: false });
     } finally {
       this.#count -= 1;
     }

@@ -1,6 +1,7 @@
 import type { ImageContent } from "@pikit/ai";
 import type { StreamingBehavior } from "../../protocol/data.ts";
 import { describeUnknownCommand, findCommand } from "./commands/find-command.ts";
+import { errorText } from "./error-text.ts";
 import { expandFiles } from "./input/expand-files.ts";
 import { readTypedCommand } from "./input/typed-command.ts";
 import type { Stage } from "./stage.ts";
@@ -48,5 +49,5 @@ async function sendPrompt(stage: Stage, { text, images, behavior }: Submission):
   for (const problem of expanded.problems) stage.note(problem, "warning");
   const all = [...images, ...expanded.images];
   const { settled } = await session.submit(expanded.text, { images: all, streamingBehavior: behavior });
-  settled.catch((error: unknown) => stage.note(error instanceof Error ? error.message : String(error), "error"));
+  settled.catch((error: unknown) => stage.note(errorText(error), "error"));
 }

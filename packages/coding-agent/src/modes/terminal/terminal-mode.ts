@@ -10,6 +10,7 @@ import type { Block } from "./block.ts";
 import { listCompletedCommands } from "./commands/find-command.ts";
 import { needsFirstSteps, offerFirstSteps } from "./commands/first-steps.ts";
 import { StageUser } from "./dialogs/stage-user.ts";
+import { errorText } from "./error-text.ts";
 import type { FirstScreen } from "./first-screen.ts";
 import { Attachments } from "./input/attachments.ts";
 import { readClipboardImage } from "./input/clipboard-image.ts";
@@ -198,7 +199,7 @@ export class TerminalMode implements Stage {
       if (session.shutdown.isRequested) break;
       // The first one starts a run; the others follow it.
       const sent = session.submit(text, { ...input, streamingBehavior: "followUp" });
-      await sent.catch((error: unknown) => this.note(describe(error), "error"));
+      await sent.catch((error: unknown) => this.note(errorText(error), "error"));
     }
     // Prompts that were typed in the meantime follow them.
     this.#ready.resolve(session);
@@ -361,7 +362,7 @@ export class TerminalMode implements Stage {
     void Promise.resolve()
       .then(act)
       .catch((error: unknown) => {
-        this.note(describe(error), "error");
+        this.note(errorText(error), "error");
         onFailure();
       });
   }
@@ -369,6 +370,10 @@ export class TerminalMode implements Stage {
   /** Gives the terminal back, and keeps what is on it. */
   #release(): void {
     this.#frames.flush();
+    this.#giveBack();
+  }
+
+  #giveBack(): void {
     this.#screen.close();
     this.#device.close();
     this.#stray.stop();
@@ -388,13 +393,6 @@ export class TerminalMode implements Stage {
   }
 
   readonly #onExit = () => {
-    if (!this.#device.isOpen) return;
-    this.#screen.close();
-    this.#device.close();
-    this.#stray.stop();
+    if (this.#device.isOpen) this.#giveBack();
   };
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -4,6 +4,7 @@ import { updateJsonFile } from "../../../config/update-json-file.ts";
 import { findLocalModels } from "../../../models/local-servers.ts";
 import type { AgentSession } from "../../../session/agent-session.ts";
 import { chooseFrom } from "../dialogs/list-panel.ts";
+import { errorText } from "../error-text.ts";
 import type { Stage } from "../stage.ts";
 import { giveKey } from "./login-command.ts";
 import { nameOf, useModel } from "./model-commands.ts";
@@ -32,9 +33,7 @@ export async function offerFirstSteps(stage: Stage): Promise<void> {
       stage.note("Without a model nothing can be asked. /login stores a key, /model shows the models of this machine.");
       return;
     }
-    await takeStep(stage, step).catch((error: unknown) =>
-      stage.note(error instanceof Error ? error.message : String(error), "error"),
-    );
+    await takeStep(stage, step).catch((error: unknown) => stage.note(errorText(error), "error"));
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Model, ThinkingLevel } from "@pikit/ai";
 import type { ContextUsage } from "../../../protocol/data.ts";
-import { toTerminalText } from "../../terminal-text.ts";
 import { shortenPath } from "../first-screen.ts";
 import { truncateToWidth, visibleWidth } from "../library.ts";
 import type { Theme } from "../theme/theme.ts";
+import { toSafeLine } from "../view/lines.ts";
 
 /** The facts of the status line. */
 export interface Status {
@@ -43,16 +43,16 @@ export function renderStatusLine(status: Status, theme: Theme, width: number): s
 
 function partsOf({ cwd, branch, sessionName, model, level, context, cost, texts }: Status, theme: Theme): Part[] {
   const place = `${shortenPath(cwd)}${branch === undefined ? "" : ` (${branch})`}`;
-  const parts: Part[] = [{ text: place, rank: 2 }];
-  if (sessionName !== null) parts.push({ text: sessionName, rank: 5 });
-  parts.push({ text: model ? describeModel(model, level) : "no model: /login or /model", rank: 0 });
+  const parts: Part[] = [{ text: toSafeLine(place), rank: 2 }];
+  if (sessionName !== null) parts.push({ text: toSafeLine(sessionName), rank: 5 });
+  parts.push({ text: model ? toSafeLine(describeModel(model, level)) : "no model: /login or /model", rank: 0 });
   if (context && context.percent !== null) {
     const text = `${Math.round(context.percent)}% of ${shorten(context.contextWindow)}`;
     parts.push({ text: context.percent >= nearlyFull ? theme.warning(text) : text, rank: 1 });
   }
   if (cost > 0) parts.push({ text: `$${cost.toFixed(cost < 1 ? 3 : 2)}`, rank: 3 });
-  for (const text of texts) parts.push({ text, rank: 4 });
-  return parts.map(({ text, rank }) => ({ text: rank === 1 ? text : toTerminalText(text).replace(/\s+/g, " "), rank }));
+  for (const text of texts) parts.push({ text: toSafeLine(text), rank: 4 });
+  return parts;
 }
 
 function describeModel({ id, reasoning }: Model, level: ThinkingLevel): string {

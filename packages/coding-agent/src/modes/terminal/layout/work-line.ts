@@ -1,7 +1,7 @@
 import type { AgentSessionEvent } from "../../../session/events.ts";
-import { toTerminalText } from "../../terminal-text.ts";
 import { truncateToWidth } from "../library.ts";
 import type { Theme } from "../theme/theme.ts";
+import { toSafeLine } from "../view/lines.ts";
 import { shorten } from "./status-line.ts";
 
 /** The pictures of the sign of life, one after another. */
@@ -71,7 +71,7 @@ export class WorkLine {
     const facts = [describeSeconds(ageMs), ...(tokens > 0 ? [`${shorten(tokens)} tokens`] : []), "Esc stops"];
     return [
       truncateToWidth(
-        `${theme.accent(picture)} ${isAsking ? "Waiting for you" : toTerminalText(this.#activity)} ${theme.dim(facts.join(" · "))}`,
+        `${theme.accent(picture)} ${isAsking ? "Waiting for you" : toSafeLine(this.#activity)} ${theme.dim(facts.join(" · "))}`,
         width,
       ),
     ];
