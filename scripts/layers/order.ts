@@ -42,7 +42,7 @@ export const layers: readonly PackageLayers[] = [
       ...["tools/output", "tools/files", "tools/images", "tools/search", "tools/*", "tools"],
       ...["approvals", "mcp", "run", "export", "extensions"],
       // The session, its modes, and the command line.
-      ...["session", "modes", "modes/*", "serve.ts", "index.ts", "cli", "main.ts", "cli.ts"],
+      ...["session", "modes", "modes/rpc-session", "modes/*", "serve.ts", "index.ts", "cli", "main.ts", "cli.ts"],
     ],
     closedRooms: { protocol: ["@sinclair/typebox", "@pikit/ai/partial-arguments"] },
     late: ["tools/*/run.ts"],

@@ -9,7 +9,7 @@ import { endInTime } from "../end-in-time.ts";
 import type { OutputSink } from "../output-sink.ts";
 import { readInput } from "../read-input.ts";
 import { RecordWriter } from "../record-writer.ts";
-import { RpcServer } from "./server.ts";
+import { RpcServer } from "../rpc-session/server.ts";
 
 export interface RpcConnection {
   input: Readable;
@@ -36,12 +36,12 @@ export async function serveRpc(session: AgentSession, connection: RpcConnection)
   let isFirstLine = connection.warmUp;
   const decoder = new LineDecoder({
     onLine(line) {
-      server.handleLine(line);
+      server.handleLine(line, output);
       // Nothing depends on it, so errors are ignored.
       if (isFirstLine) prepareForPrompt().catch(() => undefined);
       isFirstLine = false;
     },
-    onTooLong: () => server.refuseLine("the line is longer than 64 Mi characters"),
+    onTooLong: () => server.refuseLine("the line is longer than 64 Mi characters", output),
   });
   /** Prepares after the first line, because most hosts send a query first and a prompt a moment later. */
   const prepareForPrompt = async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { leaveOutNulls } from "../../../src/modes/rpc/absent-fields.ts";
+import { leaveOutNulls } from "../../../src/modes/rpc-session/absent-fields.ts";
 import { commands } from "../../../src/protocol/commands.ts";
 import { HostToolResultSchema } from "../../../src/protocol/frames.ts";
 

@@ -1,11 +1,11 @@
 import type { AgentToolResult } from "@pikit/agent";
 import { expect, test, vi } from "vitest";
-import { HostTools } from "../../../src/modes/rpc/host-tools.ts";
+import { HostTools } from "../../../src/modes/rpc-session/host-tools.ts";
 
 const updateIsChecked = Promise.withResolvers<void>();
 
 // A large update takes longer to check than the short result behind it.
-vi.mock("../../../src/modes/rpc/read-params.ts", () => ({
+vi.mock("../../../src/modes/rpc-session/read-params.ts", () => ({
   async readHostToolFrame(frame: Record<string, unknown>) {
     if (frame.type === "host_tool_update") await updateIsChecked.promise;
     return frame;
@@ -14,7 +14,7 @@ vi.mock("../../../src/modes/rpc/read-params.ts", () => ({
 
 test("an update that takes long to check is told before the result that came behind it", async () => {
   const sent: Record<string, unknown>[] = [];
-  const hostTools = new HostTools((frame) => void sent.push(frame as Record<string, unknown>));
+  const hostTools = new HostTools({ send: (frame) => void sent.push(frame as Record<string, unknown>) });
   const [tool] = hostTools.create([{ name: "slow", description: "Works.", parameters: { type: "object" } }]);
   const told: string[] = [];
   const text = ({ content }: AgentToolResult) => (content[0]?.type === "text" ? content[0].text : "");

@@ -3,19 +3,22 @@ import { type CommandName, commandDispatch, findCommand } from "../../protocol/d
 import type { RpcResponse } from "../../protocol/frames.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
 import { untilAborted } from "../../until-aborted.ts";
-import type { RecordWriter } from "../record-writer.ts";
 import { type HandlerContext, handlers } from "./handlers.ts";
 import type { HostTools } from "./host-tools.ts";
+import type { RpcOutput, RpcPeer } from "./peer.ts";
 import { RpcUserInterface } from "./rpc-user-interface.ts";
 
 /** A command that has been received. */
 interface Request {
   command: CommandName;
+  peer: RpcPeer;
   record: Record<string, unknown>;
   controller: AbortController;
   /** Resolves when the response has been sent. */
   answered: PromiseWithResolvers<void>;
 }
+
+type Sent = Pick<Request, "record" | "peer">;
 
 /** The commands that a later `abort` stops. */
 const stoppedByAbort: ReadonlySet<CommandName> = new Set<CommandName>(["prompt", "abort_and_prompt", "compact"]);
@@ -26,10 +29,13 @@ const commandsOfFirstProtocol: ReadonlySet<string> = new Set(["prompt", "abort"]
 /** The commands that start a run or add to one. They wait until the extensions have handled the start of the session. */
 const promptCommands: ReadonlySet<CommandName> = new Set<CommandName>(["prompt", "steer", "follow_up", "abort_and_prompt"]);
 
-/** Reads commands, runs each in its lane, and sends exactly one response to each. */
+/**
+ * Runs the commands of any number of clients on one session, each command in its lane, and sends exactly one response to each to the client
+ * that sent it. Events and questions go to `output`, for all clients.
+ */
 export class RpcServer {
   readonly #session: AgentSession;
-  readonly #output: RecordWriter;
+  readonly #output: RpcOutput;
   readonly #user: RpcUserInterface;
   /** Loaded when the client defines its first tools. */
   #hostTools: HostTools | undefined;
@@ -48,35 +54,35 @@ export class RpcServer {
    * Serves and starts the session. Commands wait until the extensions have handled the start. When an extension opens a dialog meanwhile, only
    * prompts continue to wait: a client that waits for its first response must not have to answer a dialog first.
    */
-  constructor(session: AgentSession, output: RecordWriter) {
+  constructor(session: AgentSession, output: RpcOutput) {
     this.#session = session;
     this.#output = output;
-    this.#user = new RpcUserInterface((frame) => output.send(frame));
+    this.#user = new RpcUserInterface(output);
     session.user.connect(this.#user);
     session.subscribe((event) => output.sendEvent(event));
     this.#started = session.start();
     this.#lane = Promise.race([this.#started, this.#user.hasAsked]);
   }
 
-  /** Handles one line of input. */
-  handleLine(line: string): void {
+  /** Handles one line of a client. */
+  handleLine(line: string, peer: RpcPeer): void {
     let record: unknown;
     try {
       record = JSON.parse(line);
     } catch (error) {
-      this.refuseLine((error as Error).message);
+      this.refuseLine((error as Error).message, peer);
       return;
     }
     if (typeof record === "object" && record !== null && !Array.isArray(record))
-      this.#handleRecord(record as Record<string, unknown>);
-    else this.refuseLine("expected a JSON object");
+      this.handleRecord(record as Record<string, unknown>, peer);
+    else this.refuseLine("expected a JSON object", peer);
   }
 
   /** Sends the error for a line that is not a command. */
-  refuseLine(reason: string): void {
+  refuseLine(reason: string, peer: RpcPeer): void {
     const error = `Failed to parse command: ${reason}`;
-    this.#output.send({ type: "response", command: "parse", success: false, error });
-    this.#output.send({ type: "error", error });
+    peer.send({ type: "response", command: "parse", success: false, error });
+    peer.send({ type: "error", error });
   }
 
   /** Handles the end of the input: open dialogs get their defaults, and calls of host tools fail. */
@@ -84,6 +90,11 @@ export class RpcServer {
     this.#isInputOver = true;
     this.#user.disconnect();
     this.#hostTools?.close();
+  }
+
+  /** The frames of the questions without an answer: dialogs, and calls of host tools. The oldest first. */
+  openQuestions(): object[] {
+    return [...this.#user.openFrames(), ...(this.#hostTools?.openFrames() ?? [])];
   }
 
   /** Resolves when all commands so far have started, and have either ended or left the lane. */
@@ -96,18 +107,19 @@ export class RpcServer {
     while (this.#working.size > 0) await Promise.all(this.#working);
   }
 
-  #handleRecord(record: Record<string, unknown>): void {
+  /** Handles a command, or a frame of a client. */
+  handleRecord(record: Record<string, unknown>, peer: RpcPeer): void {
     const { type } = record;
     const command = typeof type === "string" ? findCommand(type) : undefined;
     if (type === "extension_ui_response") this.#user.handleFrame(record);
     else if (type === "host_tool_update" || type === "host_tool_result") this.#hostTools?.handleFrame(record);
-    else if (command !== undefined) this.#begin(command, record);
-    else if (typeof type === "string") this.#refuse(record, type, `Unknown command: ${type}`);
-    else this.#refuse(record, "unknown", 'Field "type" must be a string that names a command');
+    else if (command !== undefined) this.#begin(command, record, peer);
+    else if (typeof type === "string") this.#refuse({ record, peer }, type, `Unknown command: ${type}`);
+    else this.#refuse({ record, peer }, "unknown", 'Field "type" must be a string that names a command');
   }
 
-  #begin(command: CommandName, record: Record<string, unknown>): void {
-    const request: Request = { command, record, controller: new AbortController(), answered: Promise.withResolvers() };
+  #begin(command: CommandName, record: Record<string, unknown>, peer: RpcPeer): void {
+    const request: Request = { command, peer, record, controller: new AbortController(), answered: Promise.withResolvers() };
     if (command === "abort") {
       const stopped = this.#abortEarlier((earlier) => stoppedByAbort.has(earlier.command));
       void this.#session.abort();
@@ -142,13 +154,14 @@ export class RpcServer {
   }
 
   async #work(request: Request, after: Promise<void>, leaveLane: () => void = () => {}): Promise<void> {
-    const { command, record, controller } = request;
+    const { command, peer, record, controller } = request;
     try {
       const params = commandDispatch[command].hasParams ? await (await import("./read-params.ts")).readParams(command, record) : {};
       await after;
       if (promptCommands.has(command)) await untilAborted(this.#started, controller.signal).catch(ignoreAbort);
       const context: HandlerContext = {
         session: this.#session,
+        peer,
         output: this.#output,
         hostTools: () => this.#loadHostTools(),
         leaveLane,
@@ -156,9 +169,9 @@ export class RpcServer {
         signal: controller.signal,
       };
       const data = await runHandler(command, context, params);
-      this.#respond(record, data === undefined ? { success: true } : { success: true, data });
+      this.#respond(request, data === undefined ? { success: true } : { success: true, data });
     } catch (error) {
-      this.#refuse(record, String(record.type), error instanceof Error ? error.message : String(error));
+      this.#refuse(request, String(record.type), error instanceof Error ? error.message : String(error));
     } finally {
       this.#pending.delete(request);
       request.answered.resolve();
@@ -167,21 +180,21 @@ export class RpcServer {
 
   async #loadHostTools(): Promise<HostTools> {
     const { HostTools } = await import("./host-tools.ts");
-    this.#hostTools ??= new HostTools((frame) => this.#output.send(frame));
+    this.#hostTools ??= new HostTools(this.#output);
     if (this.#isInputOver) this.#hostTools.close();
     return this.#hostTools;
   }
 
-  #refuse(record: Record<string, unknown>, command: string, error: string): void {
-    this.#respond({ ...record, type: command }, { success: false, error });
-    if (!Object.hasOwn(record, "id") && commandsOfFirstProtocol.has(command)) this.#output.send({ type: "error", error });
+  #refuse({ record, peer }: Sent, command: string, error: string): void {
+    this.#respond({ record: { ...record, type: command }, peer }, { success: false, error });
+    if (!Object.hasOwn(record, "id") && commandsOfFirstProtocol.has(command)) peer.send({ type: "error", error });
   }
 
   /** Sends a response with the command name as the client sent it, and with the client's id of any type. */
-  #respond(record: Record<string, unknown>, outcome: { success: true; data?: unknown } | { success: false; error: string }): void {
+  #respond({ record, peer }: Sent, outcome: { success: true; data?: unknown } | { success: false; error: string }): void {
     const id = Object.hasOwn(record, "id") ? { id: record.id } : {};
     const response: RpcResponse = { ...id, type: "response", command: String(record.type), ...outcome };
-    this.#output.send(response);
+    peer.send(response);
   }
 }
 

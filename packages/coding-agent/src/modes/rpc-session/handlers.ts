@@ -5,14 +5,16 @@ import { type CommandName, commandAliases, commandDispatch } from "../../protoco
 import { protocolVersion } from "../../protocol/version.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
 import { packageVersion } from "../../version.ts";
-import type { RecordWriter } from "../record-writer.ts";
 import { toSentEntry, toSentMessage, toSentTree } from "../sent-attachments.ts";
 import type { HostTools } from "./host-tools.ts";
+import type { RpcOutput, RpcPeer } from "./peer.ts";
 
 /** The context of a handler. */
 export interface HandlerContext {
   session: AgentSession;
-  output: RecordWriter;
+  /** The client that sent the command. */
+  peer: RpcPeer;
+  output: RpcOutput;
   /** Loads the host tools. */
   hostTools(): Promise<HostTools>;
   /** For commands of the lane `started`: lets the next command start. */
@@ -106,7 +108,7 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
     await session.history.setName(name);
     return undefined;
   },
-  get_state: ({ session, output }) => ({ ...session.state(), streamMode: output.mode }),
+  get_state: ({ session, peer }) => ({ ...session.state(), streamMode: peer.mode }),
   get_messages: ({ session }) => ({ messages: session.messages.map(toSentMessage) }),
   get_last_assistant_text({ session }) {
     const text = session.lastAssistantText();
@@ -135,11 +137,11 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
     return level === undefined ? null : { level };
   },
   get_available_thinking_levels: ({ session }) => ({ levels: session.models.levels }),
-  bash({ session, output, request, signal, leaveLane }, { command, excludeFromContext = false }) {
+  bash({ session, peer, output, request, signal, leaveLane }, { command, excludeFromContext = false }) {
     leaveLane();
     const id = Object.hasOwn(request, "id") ? { id: request.id } : {};
     const onOutput = (delta: string) => output.sendBashUpdate({ type: "bash_execution_update", ...id, delta });
-    return session.shell.run(command, { excludeFromContext, signal, ...(output.mode === "deltas" ? { onOutput } : {}) });
+    return session.shell.run(command, { excludeFromContext, signal, ...(peer.mode === "deltas" ? { onOutput } : {}) });
   },
   abort_bash({ session }) {
     session.shell.abort();
@@ -161,8 +163,8 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
     session.tools.replace("host", (await hostTools()).create(tools));
     return { toolNames: tools.map(({ name }) => name) };
   },
-  set_stream_mode({ output }, { mode }) {
-    output.mode = mode;
+  set_stream_mode({ peer }, { mode }) {
+    peer.mode = mode;
     return { mode };
   },
   get_protocol_info: async () => ({

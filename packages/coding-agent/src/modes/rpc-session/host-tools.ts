@@ -1,10 +1,12 @@
 import { type AgentTool, type AgentToolResult, ToolError } from "@pikit/agent";
 import * as Type from "@sinclair/typebox";
-import type { HostTool, HostToolOutput } from "../../protocol/frames.ts";
+import type { HostTool, HostToolCall, HostToolOutput } from "../../protocol/frames.ts";
+import type { RpcOutput } from "./peer.ts";
 
 /** A running call of a host tool. */
 interface HostCall {
-  toolName: string;
+  /** The frame that began it. */
+  frame: HostToolCall;
   onUpdate(partialResult: AgentToolResult): void;
   resolve(result: AgentToolResult): void;
   reject(error: ToolError): void;
@@ -14,15 +16,20 @@ interface HostCall {
 
 /** Tools that the host executes: calls are sent as frames, and the host answers with frames. */
 export class HostTools {
-  readonly #send: (frame: object) => void;
+  readonly #output: Pick<RpcOutput, "send" | "sendAnswered">;
   readonly #calls = new Map<string, HostCall>();
   /** Frames are checked one after another, so that updates and results keep their order. */
   #checks: Promise<void> = Promise.resolve();
   #lastId = 0;
   #isClosed = false;
 
-  constructor(send: (frame: object) => void) {
-    this.#send = send;
+  constructor(output: Pick<RpcOutput, "send" | "sendAnswered">) {
+    this.#output = output;
+  }
+
+  /** The frames of the calls without a result. */
+  openFrames(): object[] {
+    return [...this.#calls.values()].map(({ frame }) => frame);
   }
 
   /**
@@ -50,7 +57,10 @@ export class HostTools {
     if (!call) return;
     const isUpdate = frame.type === "host_tool_update";
     // A received result counts at once, although its check is asynchronous: a later abort does not cancel the call.
-    if (!isUpdate) this.#calls.delete(id);
+    if (!isUpdate) {
+      this.#calls.delete(id);
+      this.#output.sendAnswered?.(this.#cancelFrame(id));
+    }
     this.#checks = this.#checks.then(() => (isUpdate ? takeUpdate(call, frame) : takeResult(call, frame)));
   }
 
@@ -60,23 +70,24 @@ export class HostTools {
     for (const [id, call] of this.#calls) {
       this.#calls.delete(id);
       call.isCancelled = true;
-      call.reject(gone(call.toolName));
+      call.reject(gone(call.frame.toolName));
     }
   }
 
   #call(
-    request: { toolCallId: string; toolName: string; arguments: Record<string, unknown> },
+    request: Pick<HostToolCall, "toolCallId" | "toolName" | "arguments">,
     options: { signal: AbortSignal; onUpdate: HostCall["onUpdate"]; timeoutMs: number | undefined },
   ): Promise<AgentToolResult> {
     const { signal, onUpdate, timeoutMs } = options;
     if (this.#isClosed) return Promise.reject(gone(request.toolName));
     const id = this.#nextId("host");
     const { promise, resolve, reject } = Promise.withResolvers<AgentToolResult>();
-    const call: HostCall = { toolName: request.toolName, onUpdate, resolve, reject, isCancelled: false };
+    const frame: HostToolCall = { type: "host_tool_call", id, ...request };
+    const call: HostCall = { frame, onUpdate, resolve, reject, isCancelled: false };
     const cancel = (error: ToolError) => {
       if (!this.#calls.delete(id)) return;
       call.isCancelled = true;
-      this.#send({ type: "host_tool_cancel", id: this.#nextId("host_cancel"), targetId: id });
+      this.#output.send(this.#cancelFrame(id));
       reject(error);
     };
     const onAbort = () => cancel(new ToolError("aborted", `The call of ${request.toolName} was aborted.`));
@@ -85,12 +96,16 @@ export class HostTools {
     const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, Math.min(timeoutMs, 2 ** 31 - 1));
     signal.addEventListener("abort", onAbort, { once: true });
     this.#calls.set(id, call);
-    this.#send({ type: "host_tool_call", id, ...request });
+    this.#output.send(frame);
     if (signal.aborted) onAbort();
     return promise.finally(() => {
       clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
     });
+  }
+
+  #cancelFrame(targetId: string): object {
+    return { type: "host_tool_cancel", id: this.#nextId("host_cancel"), targetId };
   }
 
   #nextId(prefix: string): string {
@@ -112,7 +127,7 @@ async function takeResult(call: HostCall, frame: Record<string, unknown>): Promi
     else call.resolve(toResult(output));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    call.reject(new ToolError("bad_result", `The result of the host for ${call.toolName} is invalid: ${reason}.`));
+    call.reject(new ToolError("bad_result", `The result of the host for ${call.frame.toolName} is invalid: ${reason}.`));
   }
 }
 

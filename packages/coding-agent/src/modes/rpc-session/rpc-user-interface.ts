@@ -1,19 +1,31 @@
-import type { UiRequest } from "../../protocol/frames.ts";
+import type { UiRequest, UiResponse } from "../../protocol/frames.ts";
 import { absentUser, type DialogOptions, type UserInterface } from "../../user-interface.ts";
+import type { RpcOutput } from "./peer.ts";
 
 type Fields<T> = T extends { type: string; id: string } ? Omit<T, "type" | "id"> : never;
 type Request = Fields<UiRequest>;
 
+/** A dialog without an answer. */
+interface Dialog {
+  /** The frame that opened it. */
+  frame: object;
+  close(response: Record<string, unknown> | undefined): void;
+}
+
 /** Asks the user of the client, with `extension_ui_request` frames. After a disconnect, dialogs resolve to their defaults. */
 export class RpcUserInterface implements UserInterface {
   readonly #firstDialog = Promise.withResolvers<void>();
-  #send: ((frame: object) => void) | undefined;
-  /** Closes an open dialog with its response, by id. */
-  readonly #dialogs = new Map<string, (response: Record<string, unknown> | undefined) => void>();
+  #output: Pick<RpcOutput, "send" | "sendAnswered"> | undefined;
+  readonly #dialogs = new Map<string, Dialog>();
   #lastId = 0;
 
-  constructor(send: (frame: object) => void) {
-    this.#send = send;
+  constructor(output: Pick<RpcOutput, "send" | "sendAnswered">) {
+    this.#output = output;
+  }
+
+  /** The frames of the open dialogs. */
+  openFrames(): object[] {
+    return [...this.#dialogs.values()].map(({ frame }) => frame);
   }
 
   /** Resolves when the first dialog opens. */
@@ -23,13 +35,13 @@ export class RpcUserInterface implements UserInterface {
 
   /** Resolves all open and later dialogs to their defaults: the client sends no more answers. */
   disconnect(): void {
-    this.#send = undefined;
-    for (const close of [...this.#dialogs.values()]) close(undefined);
+    this.#output = undefined;
+    for (const { close } of [...this.#dialogs.values()]) close(undefined);
   }
 
   /** Handles an `extension_ui_response`. A response for a closed or unknown dialog is ignored. */
   handleFrame(frame: Record<string, unknown>): void {
-    this.#dialogs.get(String(frame.id))?.(frame);
+    this.#dialogs.get(String(frame.id))?.close(frame);
   }
 
   async confirm({ title, message }: { title: string; message: string }, options?: DialogOptions): Promise<boolean> {
@@ -84,13 +96,13 @@ export class RpcUserInterface implements UserInterface {
 
   #tell(request: Request): void {
     this.#lastId += 1;
-    this.#send?.({ type: "extension_ui_request", id: `ui_${this.#lastId}`, ...request });
+    this.#output?.send({ type: "extension_ui_request", id: `ui_${this.#lastId}`, ...request });
   }
 
   /** Resolves with the response; undefined if there is none, or the user has cancelled the dialog. */
   #ask(request: Request, { signal, timeoutMs }: DialogOptions = {}): Promise<Record<string, unknown> | undefined> {
-    const send = this.#send;
-    if (!send || signal?.aborted) return Promise.resolve(undefined);
+    const output = this.#output;
+    if (!output || signal?.aborted) return Promise.resolve(undefined);
     this.#lastId += 1;
     const id = `ui_${this.#lastId}`;
     return new Promise((resolve) => {
@@ -98,16 +110,25 @@ export class RpcUserInterface implements UserInterface {
         if (!this.#dialogs.delete(id)) return;
         clearTimeout(timer);
         signal?.removeEventListener("abort", onAbort);
+        output.sendAnswered?.(toAnswer(id, response));
         resolve(response?.cancelled === true ? undefined : response);
       };
       const onAbort = () => close(undefined);
       const timer = timeoutMs === undefined ? undefined : setTimeout(onAbort, Math.min(timeoutMs, 2 ** 31 - 1));
       signal?.addEventListener("abort", onAbort, { once: true });
-      this.#dialogs.set(id, close);
+      const frame = { type: "extension_ui_request", id, ...request, ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }) };
+      this.#dialogs.set(id, { frame, close });
       this.#firstDialog.resolve();
-      send({ type: "extension_ui_request", id, ...request, ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }) });
+      output.send(frame);
     });
   }
+}
+
+/** The answer as a frame for the other clients. */
+function toAnswer(id: string, { value, confirmed }: Record<string, unknown> = {}): UiResponse {
+  if (typeof value === "string") return { type: "extension_ui_response", id, value };
+  if (typeof confirmed === "boolean") return { type: "extension_ui_response", id, confirmed };
+  return { type: "extension_ui_response", id, cancelled: true };
 }
 
 function toValue(response: Record<string, unknown> | undefined): string | undefined {
