@@ -117,6 +117,11 @@ export class RecordWriter {
     return undefined;
   }
 
+  /** Writes everything sent so far now, for a sink that is never full. */
+  writeNow(): void {
+    if (this.#queue.length > 0) this.#flushAll();
+  }
+
   /** Resolves when everything sent so far is written, or cannot be written any more. */
   flush(): Promise<void> {
     if (this.#queue.length === 0 && !this.#isFlushing) return Promise.resolve();
@@ -248,7 +253,7 @@ function toRecord(waiting: Exclude<Waiting, { kind: "queues" }>): object {
  * The message as it was before its first delta. The live message may be ahead, because one network read brings many deltas, which are sent
  * one by one.
  */
-function toUnstarted(live: AssistantMessage): AssistantMessage {
+export function toUnstarted(live: AssistantMessage): AssistantMessage {
   const { errorMessage: _errorMessage, ...message } = live;
   return { ...message, content: [], usage: emptyUsage(), stopReason: "stop" };
 }

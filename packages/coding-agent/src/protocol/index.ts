@@ -1,4 +1,5 @@
 export { type CommandData, type CommandDefinition, type CommandParams, commands } from "./commands.ts";
+export { type ConnectionReady, ConnectionReadySchema, type Resync, ResyncSchema } from "./connection.ts";
 export {
   type BashResult,
   BashResultSchema,

@@ -66,16 +66,9 @@ export class RpcServer {
 
   /** Handles one line of a client. */
   handleLine(line: string, peer: RpcPeer): void {
-    let record: unknown;
-    try {
-      record = JSON.parse(line);
-    } catch (error) {
-      this.refuseLine((error as Error).message, peer);
-      return;
-    }
-    if (typeof record === "object" && record !== null && !Array.isArray(record))
-      this.handleRecord(record as Record<string, unknown>, peer);
-    else this.refuseLine("expected a JSON object", peer);
+    const record = parseRecord(line);
+    if (typeof record === "string") this.refuseLine(record, peer);
+    else this.handleRecord(record, peer);
   }
 
   /** Sends the error for a line that is not a command. */
@@ -195,6 +188,17 @@ export class RpcServer {
     const id = Object.hasOwn(record, "id") ? { id: record.id } : {};
     const response: RpcResponse = { ...id, type: "response", command: String(record.type), ...outcome };
     peer.send(response);
+  }
+}
+
+/** Parses a line of a client. Returns the reason, as text, if it is not a JSON object. */
+export function parseRecord(line: string): Record<string, unknown> | string {
+  try {
+    const record: unknown = JSON.parse(line);
+    const isObject = typeof record === "object" && record !== null && !Array.isArray(record);
+    return isObject ? (record as Record<string, unknown>) : "expected a JSON object";
+  } catch (error) {
+    return (error as Error).message;
   }
 }
 

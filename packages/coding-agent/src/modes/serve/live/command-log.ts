@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+
+/** Maximum number of answered commands that are remembered. */
+const maxRemembered = 1000;
+/** Maximum characters of their responses; the latest one is always remembered. */
+const maxRememberedLength = 4 * 1024 * 1024;
+/** Maximum number of commands without a response. */
+const maxOpen = 1000;
+
+/** A response as it was sent. */
+export interface Answer {
+  /** The JSON of the response. */
+  json: string;
+  /** The number of the frame after which it comes. */
+  after: number;
+}
+
+type OnAnswer = (answer: Answer) => void;
+
+interface OpenCommand {
+  fingerprint: string;
+  waiting: OnAnswer[];
+}
+
+interface AnsweredCommand {
+  fingerprint: string;
+  answer: Answer;
+}
+
+/** A key was used with another command before. */
+export class KeyReusedError extends Error {
+  constructor() {
+    super("This key was sent with another command. Use a new key for each command.");
+  }
+}
+
+/** Too many commands have no response yet. */
+export class TooManyCommandsError extends Error {
+  constructor() {
+    super(`The session has ${maxOpen} commands without a response. Wait for some of them.`);
+  }
+}
+
+/**
+ * Runs each command once. A command that is sent again with its key, because its connection was cut, gets the response of the first one. The
+ * latest answered commands are remembered.
+ */
+export class CommandLog {
+  readonly #open = new Map<string, OpenCommand>();
+  /** By key, the latest last. */
+  readonly #answered = new Map<string, AnsweredCommand>();
+  #answeredLength = 0;
+  #openCount = 0;
+
+  /** The number of commands without a response. */
+  get openCount(): number {
+    return this.#openCount;
+  }
+
+  /**
+   * Starts a command, unless it was started before with the same key.
+   *
+   * @param key - Undefined for a command that is not remembered.
+   * @param start - Starts it, and calls its argument with the answer.
+   * @param onAnswer - Called once with the answer; at once if the command was answered before.
+   * @throws {KeyReusedError} When the key was used with another command.
+   * @throws {TooManyCommandsError}
+   */
+  run(key: string | undefined, command: object, start: (onAnswered: OnAnswer) => void, onAnswer: OnAnswer): void {
+    if (key === undefined) {
+      this.#begin();
+      start((answer) => {
+        this.#openCount -= 1;
+        onAnswer(answer);
+      });
+      return;
+    }
+    const fingerprint = toFingerprint(command);
+    const known = this.#answered.get(key) ?? this.#open.get(key);
+    if (known && known.fingerprint !== fingerprint) throw new KeyReusedError();
+    if (known) {
+      if ("answer" in known) onAnswer(known.answer);
+      else known.waiting.push(onAnswer);
+      return;
+    }
+    this.#begin();
+    const entry: OpenCommand = { fingerprint, waiting: [onAnswer] };
+    this.#open.set(key, entry);
+    start((answer) => {
+      this.#openCount -= 1;
+      this.#open.delete(key);
+      this.#remember(key, { fingerprint, answer });
+      for (const tell of entry.waiting) tell(answer);
+    });
+  }
+
+  #begin(): void {
+    if (this.#openCount >= maxOpen) throw new TooManyCommandsError();
+    this.#openCount += 1;
+  }
+
+  #remember(key: string, command: AnsweredCommand): void {
+    this.#answered.set(key, command);
+    this.#answeredLength += command.answer.json.length;
+    for (const [oldest, { answer }] of this.#answered) {
+      const isWithinLimits = this.#answered.size <= maxRemembered && this.#answeredLength <= maxRememberedLength;
+      if (isWithinLimits || oldest === key) return;
+      this.#answered.delete(oldest);
+      this.#answeredLength -= answer.json.length;
+    }
+  }
+}
+
+/** Tells two commands apart without keeping their texts, which may be large. */
+function toFingerprint(command: object): string {
+  return createHash("sha256").update(JSON.stringify(command)).digest("base64");
+}

@@ -1,0 +1,278 @@
+import { randomBytes } from "node:crypto";
+import type { ServerResponse } from "node:http";
+import type { WebSocket } from "ws";
+import type { StreamMode } from "../../../protocol/data.ts";
+import type { RpcResponse } from "../../../protocol/frames.ts";
+import { encodeLine } from "../../../protocol/jsonl.ts";
+import type { LinePiece } from "../../../protocol/line-pieces.ts";
+import type { AgentSession } from "../../../session/agent-session.ts";
+import { RecordWriter } from "../../record-writer.ts";
+import type { RpcOutput, RpcPeer } from "../../rpc-session/peer.ts";
+import { parseRecord, RpcServer } from "../../rpc-session/server.ts";
+import { Activity } from "./activity.ts";
+import { type Answer, CommandLog, KeyReusedError, TooManyCommandsError } from "./command-log.ts";
+import { EventStream } from "./event-stream.ts";
+import { FrameRing } from "./frame-ring.ts";
+import { SocketStream } from "./socket-stream.ts";
+import { type WatchedSession, Watcher, type WatcherSink, type WatchOptions } from "./watcher.ts";
+
+export interface LiveSessionOptions {
+  /** Characters of the latest frames that are kept for clients that come back. */
+  replayBytes: number;
+}
+
+/** The sender of a message over a socket. */
+interface SocketClient {
+  peer: RpcPeer;
+  clientId: string | undefined;
+  onAnswer: (answer: Answer) => void;
+}
+
+/** The response to a command. */
+export interface CommandOutcome {
+  /** The JSON of the response; undefined for a frame of a client. */
+  response: string | undefined;
+  /** The position of the frame after which the response comes, `epoch:seq`. */
+  position: string;
+}
+
+/**
+ * One session in the memory of the server. It runs the commands of its clients, numbers the frames, keeps the latest of them, and serves any
+ * number of watchers, who come and go without any effect on its work.
+ */
+export class LiveSession implements WatchedSession {
+  readonly session: AgentSession;
+  readonly ring: FrameRing;
+  /** Called when `isIdle` or the session's id may have changed. */
+  onChange: (() => void) | undefined;
+  readonly #server: RpcServer;
+  readonly #writer: RecordWriter;
+  readonly #activity = new Activity();
+  readonly #commands = new CommandLog();
+  readonly #watchers = new Set<Watcher>();
+  /** The numbers of the frames of questions. */
+  readonly #numbers = new WeakMap<object, number>();
+  #disposal: Promise<void> | undefined;
+
+  /** Serves and starts the session, which was created with `autoStart: false`. */
+  constructor(session: AgentSession, { replayBytes }: LiveSessionOptions) {
+    this.session = session;
+    this.ring = new FrameRing(randomBytes(6).toString("base64url"), replayBytes);
+    this.#writer = new RecordWriter({ write: (pieces) => this.#onLines(pieces) }, "deltas");
+    session.subscribe((event) => this.#activity.onEvent(event));
+    this.#server = new RpcServer(session, this.#output);
+    session.subscribe((event) => {
+      if (event.type === "agent_settled" || event.type === "compaction_end") this.#changed();
+    });
+  }
+
+  /** Names this life of the session in the memory of the server. */
+  get epoch(): string {
+    return this.ring.epoch;
+  }
+
+  /** The position of the latest frame, `epoch:seq`. */
+  get position(): string {
+    this.#writer.writeNow();
+    return `${this.epoch}:${this.ring.last}`;
+  }
+
+  get watcherCount(): number {
+    return this.#watchers.size;
+  }
+
+  /** The number of dialogs and calls of host tools that wait for an answer. */
+  get openQuestionCount(): number {
+    return this.#server.openQuestions().length;
+  }
+
+  /** Whether nobody would notice its end: it has no watchers, runs nothing, and no command or question waits. */
+  get isIdle(): boolean {
+    const { session } = this;
+    if (this.#watchers.size > 0 || this.#commands.openCount > 0 || this.openQuestionCount > 0) return false;
+    return !session.isStreaming && !session.compaction.isCompacting;
+  }
+
+  /**
+   * Runs an RPC command, or takes a frame of a client.
+   *
+   * @param key - An idempotency key: a command with the same key runs once, and gets the same response each time.
+   * @throws {KeyReusedError} When the key was used with another command.
+   * @throws {TooManyCommandsError}
+   */
+  command(record: Record<string, unknown>, { key }: { key?: string | undefined } = {}): Promise<CommandOutcome> {
+    if (isClientFrame(record)) {
+      this.#server.handleRecord(record, noPeer);
+      return Promise.resolve({ response: undefined, position: this.position });
+    }
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    this.#run(record, key === undefined ? undefined : `key ${key}`, postPeer, resolve);
+    return promise.then(({ json, after }) => ({ response: json, position: `${this.epoch}:${after}` }));
+  }
+
+  /** Streams the frames as server-sent events until the client leaves or the session ends. */
+  streamEvents(response: ServerResponse, options: WatchOptions): void {
+    this.#watch(options, (onClose) => new EventStream(response, this.epoch, onClose));
+  }
+
+  /** Speaks RPC over an accepted WebSocket until the client leaves or the session ends. */
+  serveSocket(socket: WebSocket, options: WatchOptions & { clientId: string | undefined }): void {
+    const watcher = this.#watch(options, (onClose) => new SocketStream(socket, onClose));
+    const peer: RpcPeer = {
+      get mode() {
+        return watcher.mode;
+      },
+      set mode(mode) {
+        watcher.mode = mode;
+      },
+      send: (response) => watcher.send(this.#toAnswer(response)),
+    };
+    socket.on("message", (data, isBinary) => {
+      if (isBinary) socket.close(1003, "Send text: one JSON object a message.");
+      else this.#onMessage(String(data), { peer, clientId: options.clientId, onAnswer: (answer) => watcher.send(answer) });
+    });
+  }
+
+  /**
+   * Aborts what runs, closes the open questions with their defaults, and disposes of the session, so that everything is stored. The watchers
+   * get the last frames; then their connections end.
+   */
+  dispose(): Promise<void> {
+    this.#disposal ??= this.#dispose();
+    return this.#disposal;
+  }
+
+  /** The fields of a `resync` that describe the session. */
+  describe(streamMode: StreamMode): object {
+    const { message, running } = this.#activity;
+    return { state: { ...this.session.state(), streamMode }, ...(message && { message }), running };
+  }
+
+  openQuestions(): { frame: object; seq: number }[] {
+    return this.#server.openQuestions().map((frame) => ({ frame, seq: this.#numbers.get(frame) ?? 0 }));
+  }
+
+  readonly #output: RpcOutput = {
+    sendEvent: (event) => this.#writer.sendEvent(event),
+    sendBashUpdate: (update) => this.#writer.sendBashUpdate(update),
+    sendAnswered: (frame) => this.#output.send(frame),
+    send: (frame) => {
+      this.#writer.writeNow();
+      this.#numbers.set(frame, this.ring.append(encodeLine(frame).trimEnd()));
+      this.#pump();
+      this.#changed();
+    },
+  };
+
+  /** Numbers the lines that the writer has encoded. In deltas mode its pieces are texts. */
+  #onLines(pieces: readonly LinePiece[]): undefined {
+    for (const line of pieces.join("").split("\n")) if (line !== "") this.ring.append(line);
+    this.#pump();
+  }
+
+  #pump(): void {
+    for (const watcher of this.#watchers) watcher.pump();
+  }
+
+  #changed(): void {
+    this.onChange?.();
+  }
+
+  #watch(options: WatchOptions, open: (onClose: () => void) => WatcherSink): Watcher {
+    const sink = open(() => {
+      this.#watchers.delete(watcher);
+      this.#changed();
+    });
+    const watcher: Watcher = new Watcher(this, sink, options);
+    // What waits in the writer belongs before the beginning of the connection.
+    this.#writer.writeNow();
+    this.#watchers.add(watcher);
+    watcher.begin(options.since);
+    if (this.#disposal !== undefined) watcher.end();
+    this.#changed();
+    return watcher;
+  }
+
+  #onMessage(text: string, { peer, clientId, onAnswer }: SocketClient): void {
+    const record = parseRecord(text);
+    if (typeof record === "string") {
+      this.#server.refuseLine(record, peer);
+      return;
+    }
+    if (isClientFrame(record)) {
+      this.#server.handleRecord(record, noPeer);
+      return;
+    }
+    const key = clientId === undefined || record.id === undefined ? undefined : `client ${clientId} ${JSON.stringify(record.id)}`;
+    try {
+      this.#run(record, key, peer, onAnswer);
+    } catch (error) {
+      if (!(error instanceof KeyReusedError || error instanceof TooManyCommandsError)) throw error;
+      const response: RpcResponse = { type: "response", command: String(record.type), success: false, error: error.message };
+      peer.send(record.id === undefined ? response : { id: record.id, ...response });
+    }
+  }
+
+  #run(record: Record<string, unknown>, key: string | undefined, peer: RpcPeer, onAnswer: (answer: Answer) => void): void {
+    this.#commands.run(
+      key,
+      record,
+      (onAnswered) => {
+        const once: RpcPeer = {
+          get mode() {
+            return peer.mode;
+          },
+          set mode(mode) {
+            peer.mode = mode;
+          },
+          // An error event that accompanies a refused command is for clients that read no responses; they send no keys.
+          send: (response) => {
+            const isResponse = (response as { type?: unknown }).type === "response";
+            if (isResponse) onAnswered(this.#toAnswer(response));
+            else peer.send(response);
+          },
+        };
+        this.#server.handleRecord(record, once);
+      },
+      (answer) => {
+        onAnswer(answer);
+        this.#changed();
+      },
+    );
+  }
+
+  /** The response with its place among the frames. */
+  #toAnswer(response: object): Answer {
+    this.#writer.writeNow();
+    return { json: encodeLine(response).trimEnd(), after: this.ring.last };
+  }
+
+  async #dispose(): Promise<void> {
+    this.#server.endInput();
+    await this.session.abort();
+    await this.#server.drainLane();
+    await this.session.dispose();
+    await this.#server.settle();
+    this.#writer.writeNow();
+    for (const watcher of this.#watchers) watcher.end();
+  }
+}
+
+/** Whether a record is a frame of a client, which gets no response. */
+export function isClientFrame({ type }: Record<string, unknown>): boolean {
+  return type === "extension_ui_response" || type === "host_tool_update" || type === "host_tool_result";
+}
+
+/** Frames of clients get no response. */
+const noPeer: RpcPeer = { mode: "deltas", send: () => undefined };
+
+/** The sender of a command over POST. */
+const postPeer: RpcPeer = {
+  get mode(): StreamMode {
+    return "deltas";
+  },
+  set mode(_mode) {
+    throw new Error('set_stream_mode has no effect here: it is for sockets. Use the parameter "stream" of the events.');
+  },
+  send: () => undefined,
+};
