@@ -2,7 +2,8 @@ import { cutDeep, imageOrNote, type ToolCall, type ToolResultMessage } from "@pi
 import type { AssistantTurn } from "./assistant-turn.ts";
 import { emitInOrder } from "./emit-in-order.ts";
 import { isToolError, ToolError } from "./errors.ts";
-import type { AgentLoopConfig, AgentTool, AgentToolResult, Emit, PendingToolCall, ToolCallOutcome } from "./types.ts";
+import { displayCall, withDisplay, withGivenDisplay } from "./tool-display.ts";
+import type { AgentLoopConfig, AgentTool, AgentToolResult, Emit, PendingToolCall, ToolCallOutcome, ToolDisplay } from "./types.ts";
 import { withinGrace } from "./within-grace.ts";
 
 /** A call that is ready to run, or the error that prevents it. */
@@ -86,27 +87,41 @@ async function execute(
   signal: AbortSignal,
 ): Promise<ToolResultMessage> {
   const { id: toolCallId, name: toolName, arguments: args } = prepared.toolCall;
-  await emit({ type: "tool_execution_start", toolCallId, toolName, args });
+  const display = "pending" in prepared ? displayCall(prepared.pending) : undefined;
+  await emit({ type: "tool_execution_start", toolCallId, toolName, args, ...(display ? { display } : {}) });
   const { result, isError } =
-    "refusal" in prepared ? errorOutcome(prepared.refusal) : await run(prepared.pending, config, emit, signal);
+    "refusal" in prepared ? errorOutcome(prepared.refusal) : await run(prepared.pending, display, config, emit, signal);
   await emit({ type: "tool_execution_end", toolCallId, toolName, result, isError });
   return { role: "toolResult", toolCallId, toolName, ...result, isError, timestamp: Date.now() };
 }
 
-async function run(pending: PendingToolCall, config: AgentLoopConfig, emit: Emit, signal: AbortSignal): Promise<ToolCallOutcome> {
+async function run(
+  pending: PendingToolCall,
+  ofCall: ToolDisplay | undefined,
+  config: AgentLoopConfig,
+  emit: Emit,
+  signal: AbortSignal,
+): Promise<ToolCallOutcome> {
   const { toolCall, tool, params } = pending;
   if (signal.aborted) return errorOutcome(new ToolError("aborted", "Not started: the run was aborted."));
   let isOver = false;
   const onUpdate = (partialResult: AgentToolResult) => {
     if (isOver) return;
     const { id: toolCallId, name: toolName, arguments: args } = toolCall;
-    void emit({ type: "tool_execution_update", toolCallId, toolName, args, partialResult: cutDeep(partialResult) });
+    void emit({
+      type: "tool_execution_update",
+      toolCallId,
+      toolName,
+      args,
+      partialResult: withGivenDisplay(cutDeep(partialResult)),
+    });
   };
   const work = async (): Promise<ToolCallOutcome> => {
     const outcome = await call(tool, toolCall.id, params, signal, onUpdate).catch((error: unknown) =>
       errorOutcome(toToolError(error)),
     );
-    return (await config.afterToolCall?.(pending, outcome, signal)) ?? outcome;
+    const { result, isError } = (await config.afterToolCall?.(pending, outcome, signal)) ?? outcome;
+    return { result: withDisplay(result, pending, { ofCall, isError }), isError };
   };
   try {
     return await withinGrace("the tool", work, signal);
@@ -122,7 +137,11 @@ async function call(tool: AgentTool, ...args: Parameters<AgentTool["execute"]>):
   if (!Array.isArray(result?.content)) {
     throw new ToolError("bad_result", `The tool ${tool.name} returned no content. This is a fault of the tool; try another way.`);
   }
-  return { result: { content: result.content.map(toContent), details: cutDeep(result.details ?? null) }, isError: false };
+  const { content, details, display } = result as AgentToolResult;
+  return {
+    result: { content: content.map(toContent), details: cutDeep(details ?? null), ...(display === undefined ? {} : { display }) },
+    isError: false,
+  };
 }
 
 /** Replaces content that no provider accepts with a note, because it would fail every later request. */

@@ -51,13 +51,26 @@ export type AgentMessage = UserMessageWithAttachments | AssistantMessage | ToolR
 /** The name of `AgentMessage` in the protocol documents. */
 export type AppMessage = AgentMessage;
 
+/** Plain text for people about a tool call. User interfaces show it in place of the arguments and of the content. */
+export interface ToolDisplay {
+  /** The call in one line. */
+  call?: string;
+  /** The lines of the result; none: the result is not shown. */
+  result?: string[];
+}
+
 /** The result of a tool; also its partial result while it runs. */
 export interface AgentToolResult<TDetails = unknown> {
   /** The content for the model. */
   content: (TextContent | ImageContent)[];
   /** Data for user interfaces; must be JSON. */
   details: TDetails;
+  /** Text for people. Default: the text of `renderCall` and `renderResult` of the tool; without them, the content is shown. */
+  display?: ToolDisplay;
 }
+
+/** The text of a rendering function: one text, or its lines. */
+export type RenderedText = string | readonly string[];
 
 /** A tool that the loop can run. */
 export interface AgentTool<TParameters extends TSchema = TSchema, TDetails = unknown> extends Tool<TParameters> {
@@ -81,6 +94,16 @@ export interface AgentTool<TParameters extends TSchema = TSchema, TDetails = unk
     signal: AbortSignal,
     onUpdate: (partialResult: AgentToolResult<TDetails>) => void,
   ): Promise<AgentToolResult<TDetails>>;
+  /**
+   * Describes a call for people, in one line. Called once, before the call runs; it must not be asynchronous. If it throws or returns no
+   * text, user interfaces show the arguments.
+   */
+  renderCall?(params: Static<TParameters>): RenderedText | undefined;
+  /**
+   * Renders a result for people. Called once, with the final result, but not with errors; it must not be asynchronous. If it throws or
+   * returns no text, user interfaces show the content.
+   */
+  renderResult?(result: AgentToolResult<TDetails>, params: Static<TParameters>): RenderedText | undefined;
 }
 
 /**
@@ -99,7 +122,14 @@ export type AgentEvent =
   /** Only for answers. `message` is the answer being built; it changes until the answer ends. */
   | { type: "message_update"; message: AssistantMessage; assistantMessageEvent: AssistantMessageEvent }
   | { type: "message_end"; message: AgentMessage }
-  | { type: "tool_execution_start"; toolCallId: string; toolName: string; args: Record<string, unknown> }
+  | {
+      type: "tool_execution_start";
+      toolCallId: string;
+      toolName: string;
+      args: Record<string, unknown>;
+      /** Only of a tool that renders its calls. */
+      display?: ToolDisplay;
+    }
   | {
       type: "tool_execution_update";
       toolCallId: string;

@@ -137,6 +137,8 @@ export interface ToolResultMessage<TDetails = unknown> {
   content: (TextContent | ImageContent)[];
   /** For user interfaces; models do not see it. */
   details?: TDetails;
+  /** Plain text for people, in place of the arguments and of the content; models do not see it. */
+  display?: { call?: string; result?: string[] };
   isError: boolean;
   /** Unix time in milliseconds. */
   timestamp: number;

@@ -3,7 +3,7 @@ import type { AgentSession } from "./session/agent-session.ts";
 import { createAgentSession as create } from "./session/assemble/create.ts";
 import type { CreateAgentSessionOptions } from "./session/options.ts";
 
-export { type AgentTool, type AgentToolResult, isToolError, ToolError } from "@pikit/agent";
+export { type AgentTool, type AgentToolResult, isToolError, type RenderedText, type ToolDisplay, ToolError } from "@pikit/agent";
 export { createScriptedModel, type ImageContent, type Model, type TextContent } from "@pikit/ai";
 export type { Static, TSchema } from "@sinclair/typebox";
 export { type ApprovalPolicy, approvalPolicies } from "./config/approval-policies.ts";

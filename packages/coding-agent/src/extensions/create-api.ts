@@ -41,6 +41,10 @@ export function createApi({ extension, session, onRegistered }: ApiParts): Exten
         if (field === "parameters" && isStandardSchema(tool.parameters)) continue;
         if (typeof tool[field as keyof typeof tool] !== type) throw new TypeError(`A tool needs the field "${field}", a ${type}.`);
       }
+      for (const field of ["renderCall", "renderResult"] as const) {
+        if (tool[field] !== undefined && typeof tool[field] !== "function")
+          throw new TypeError(`The field "${field}" of the tool "${tool.name}" must be a function.`);
+      }
       describeParameters(tool.name, tool.parameters);
       extension.tools.set(tool.name, tool as ExtensionTool);
       onRegistered();

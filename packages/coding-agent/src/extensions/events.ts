@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentMessage, AgentToolResult } from "@pikit/agent";
+import type { AgentEvent, AgentMessage, AgentToolResult, ToolDisplay } from "@pikit/agent";
 import type { ImageContent, TextContent } from "@pikit/ai";
 import type { SessionEvent } from "../protocol/events.ts";
 import type { CompactionPreview } from "../run/compaction/intercept.ts";
@@ -35,9 +35,11 @@ export interface HookEvents {
       args: Record<string, unknown>;
       content: (TextContent | ImageContent)[];
       details: unknown;
+      /** Text for people that the tool has returned. The text of its `renderResult` comes later. */
+      display?: ToolDisplay;
       isError: boolean;
     };
-    /** Absent fields do not change. */
+    /** Absent fields do not change. New content without a `display` removes the old one. */
     result: Partial<AgentToolResult> & { isError?: boolean };
   };
   /** Before a compaction. */

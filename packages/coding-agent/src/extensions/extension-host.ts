@@ -145,7 +145,9 @@ export class ExtensionHost implements SessionHooks {
     });
     for await (const handled of this.#runner.call(this.#extensions, "tool_result", event, { signal })) {
       const changed = resultOf<"tool_result">(handled);
-      if (Array.isArray(changed.content)) result = { ...result, content: changed.content };
+      // Text for people that was made of other content would show what the handler may have removed.
+      if (Array.isArray(changed.content)) result = { content: changed.content, details: result.details };
+      if (changed.display !== undefined) result = { ...result, display: changed.display };
       if (changed.details !== undefined) result = { ...result, details: changed.details };
       if (typeof changed.isError === "boolean") isError = changed.isError;
     }

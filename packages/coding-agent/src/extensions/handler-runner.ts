@@ -53,7 +53,7 @@ export class HandlerRunner {
         value: await clock.limit(() => asExtension(extension, () => work(new HandlerContext(this.#session, clock))), signal),
       };
     } catch (error) {
-      const failure = describe(error);
+      const failure = describeFailure(error);
       await this.report(extension.path, name, failure);
       return { extension, failure };
     }
@@ -66,6 +66,7 @@ export class HandlerRunner {
   }
 }
 
-function describe(error: unknown): string {
+/** The message of an error of an extension; never empty. */
+export function describeFailure(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)) || "It failed without a message.";
 }

@@ -1,10 +1,11 @@
-import type { AgentTool } from "@pikit/agent";
+import type { AgentTool, RenderedText } from "@pikit/agent";
 import { checkArguments, describeParameters } from "../tools/define-tool.ts";
+import type { ExtensionTool } from "./api.ts";
 import { asExtension } from "./culprits.ts";
 import type { Extension } from "./extension.ts";
 import { HandlerClock } from "./handler-clock.ts";
 import { HandlerContext } from "./handler-context.ts";
-import type { HandlerRunner } from "./handler-runner.ts";
+import { describeFailure, type HandlerRunner } from "./handler-runner.ts";
 import type { SessionAccess } from "./session-access.ts";
 import type { SlashCommands } from "./slash-commands.ts";
 
@@ -95,7 +96,37 @@ export class Registrations {
         };
         return clock.limit(() => asExtension(extension, work), signal);
       },
+      ...this.#renderers(extension, tool),
     };
+  }
+
+  #renderers(extension: Extension, tool: ExtensionTool): Pick<AgentTool, "renderCall" | "renderResult"> {
+    return {
+      ...(tool.renderCall
+        ? { renderCall: (params) => this.#render(extension, `${tool.name}.renderCall`, () => tool.renderCall?.(params)) }
+        : {}),
+      ...(tool.renderResult
+        ? {
+            renderResult: (result, params) =>
+              this.#render(extension, `${tool.name}.renderResult`, () => tool.renderResult?.(result, params)),
+          }
+        : {}),
+    };
+  }
+
+  /** Calls a rendering function. A failure is reported; the call is then shown as without the function. */
+  #render(extension: Extension, name: string, work: () => RenderedText | undefined): RenderedText | undefined {
+    const report = (problem: string) => void this.#parts.runner.report(extension.path, name, problem);
+    try {
+      const text: unknown = asExtension(extension, work);
+      if (text === undefined || typeof text === "string") return text;
+      if (Array.isArray(text) && text.every((line) => typeof line === "string")) return text;
+      if (text instanceof Promise) text.catch(() => undefined); // it is reported as a promise anyway
+      report(`It must return a text or a list of texts, but returned ${text instanceof Promise ? "a promise" : typeof text}.`);
+    } catch (error) {
+      report(describeFailure(error));
+    }
+    return undefined;
   }
 
   async #tellConflict({ path }: Extension, what: string): Promise<void> {

@@ -1,3 +1,4 @@
+import type { AgentToolResult } from "@pikit/agent";
 import type { PromptInput } from "../prompt/prompt-input.ts";
 import type { AgentSession } from "../session/agent-session.ts";
 import type { AgentSessionEvent } from "../session/events.ts";
@@ -8,6 +9,9 @@ import { toTerminalText, writeError } from "./terminal-text.ts";
 
 /** Maximum characters shown of the arguments or the result of a tool call. */
 const maxShown = 100;
+/** Maximum lines shown of the text of a tool for people, and maximum characters of each. */
+const maxDisplayLines = 20;
+const maxDisplayWidth = 200;
 
 /** The outputs of the mode. */
 export interface TextOutput {
@@ -60,10 +64,10 @@ export class TextView {
         if (event.assistantMessageEvent.type === "text_delta") this.#answer(event.assistantMessageEvent.delta);
         break;
       case "tool_execution_start":
-        this.#line(`▸ ${event.toolName} ${shorten(JSON.stringify(event.args))}`);
+        this.#line(`▸ ${event.toolName} ${shorten(event.display?.call ?? JSON.stringify(event.args))}`);
         break;
       case "tool_execution_end":
-        this.#line(`  ${event.isError ? "✗" : "✓"} ${shorten(firstText(event.result.content))}`);
+        this.#line(`  ${event.isError ? "✗" : "✓"} ${describeResult(event.result)}`.trimEnd());
         break;
       case "auto_retry_start":
         this.#line(`${toWorkNote(event)}${this.#hasShownText ? " The answer starts again." : ""}`);
@@ -87,6 +91,14 @@ export class TextView {
     // Both outputs may be the same terminal, and a note may come in the middle of an answer.
     writeError(`${this.#isWithinLine ? "\n" : ""}${text}`, this.#work);
   }
+}
+
+/** The text of the tool for people, else the beginning of the content. */
+function describeResult({ content, display }: AgentToolResult): string {
+  if (!display?.result) return shorten(firstText(content));
+  const lines = display.result.slice(0, maxDisplayLines).map((line) => line.slice(0, maxDisplayWidth));
+  const left = display.result.length - lines.length;
+  return [...lines, ...(left > 0 ? [`… ${left} more lines`] : [])].join("\n    ");
 }
 
 function firstText(content: readonly { type: string; text?: string }[]): string {

@@ -9,6 +9,7 @@ import {
   TextContentSchema,
   ThinkingLevelSchema,
   ToolCallSchema,
+  ToolDisplaySchema,
   ToolResultMessageSchema,
 } from "./messages.ts";
 
@@ -44,6 +45,7 @@ export const AssistantMessageEventSchema = Type.Union([
 const toolResult = Type.Object({
   content: Type.Array(Type.Union([TextContentSchema, ImageContentSchema])),
   details: Type.Unknown(),
+  display: Type.Optional(ToolDisplaySchema),
 });
 const toolCallFields = {
   toolCallId: Type.String(),
@@ -76,7 +78,11 @@ export const events = {
     assistantMessageEvent: AssistantMessageEventSchema,
   }),
   message_end: event("message_end", { message: AgentMessageSchema }),
-  tool_execution_start: event("tool_execution_start", { ...toolCallFields, ...toolArguments }),
+  tool_execution_start: event("tool_execution_start", {
+    ...toolCallFields,
+    ...toolArguments,
+    display: Type.Optional(ToolDisplaySchema),
+  }),
   tool_execution_update: event("tool_execution_update", { ...toolCallFields, ...toolArguments, partialResult: toolResult }),
   tool_execution_end: event("tool_execution_end", { ...toolCallFields, result: toolResult, isError: Type.Boolean() }),
   /** A failed model call is retried after `delayMs` milliseconds. */

@@ -1,7 +1,7 @@
 import type { Static, TProperties } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
 import { literals } from "./literals.ts";
-import { ImageContentSchema, TextContentSchema } from "./messages.ts";
+import { ImageContentSchema, TextContentSchema, ToolDisplaySchema } from "./messages.ts";
 
 /** The response to a command: exactly one per command. `id` is the command's id, with type and value unchanged. */
 export const ResponseSchema = Type.Union([
@@ -93,6 +93,7 @@ export type HostTool = Static<typeof HostToolSchema>;
 export const HostToolOutputSchema = Type.Object({
   content: Type.Array(Type.Union([TextContentSchema, ImageContentSchema])),
   details: Type.Optional(Type.Unknown()),
+  display: Type.Optional(ToolDisplaySchema),
 });
 export type HostToolOutput = Static<typeof HostToolOutputSchema>;
 

@@ -123,12 +123,19 @@ export const AssistantMessageSchema = Type.Object({
   timestamp,
 });
 
+/** Plain text for people about a tool call, in place of its arguments and of its content. */
+export const ToolDisplaySchema = Type.Object({
+  call: Type.Optional(Type.String({ description: "The call in one line." })),
+  result: Type.Optional(Type.Array(Type.String(), { description: "The lines of the result; none: it is not shown." })),
+});
+
 export const ToolResultMessageSchema = Type.Object({
   role: Type.Literal("toolResult"),
   toolCallId: Type.String(),
   toolName: Type.String(),
   content: textOrImages,
   details: Type.Optional(Type.Unknown()),
+  display: Type.Optional(ToolDisplaySchema),
   isError: Type.Boolean(),
   timestamp,
 });

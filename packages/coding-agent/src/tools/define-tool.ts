@@ -1,4 +1,4 @@
-import { type AgentTool, type AgentToolResult, ToolError } from "@pikit/agent";
+import { type AgentTool, type AgentToolResult, type RenderedText, ToolError } from "@pikit/agent";
 import type { TSchema } from "@sinclair/typebox";
 import { isStandardSchema, readArguments, type ToolParameters, toJsonSchema } from "../protocol/tool-parameters.ts";
 
@@ -30,6 +30,19 @@ export interface ToolDefinition<TArguments = unknown, TDetails = unknown> {
     signal: AbortSignal,
     onUpdate: (partialResult: AgentToolResult<TDetails>) => void,
   ): Promise<AgentToolResult<TDetails>>;
+  /**
+   * Describes a call for people in one line of plain text, which user interfaces show in place of the arguments. Called once, before the call
+   * runs. It must not be asynchronous. If it throws or returns no text, the arguments are shown.
+   *
+   * @param params - Valid, but without the transformations of the schema library. Do not change them.
+   */
+  renderCall?(params: TArguments): RenderedText | undefined;
+  /**
+   * Renders a result for people in lines of plain text, which user interfaces show in place of the content; an empty list: nothing is shown.
+   * Called once, with the final result, but not with an error. It must not be asynchronous. If it throws or returns no text, the content is
+   * shown. Not called if `execute` returns a `display.result` itself.
+   */
+  renderResult?(result: AgentToolResult<TDetails>, params: TArguments): RenderedText | undefined;
 }
 
 /**
@@ -57,6 +70,8 @@ export function toAgentTool(tool: ToolDefinition): AgentTool {
       const params = await checkArguments(name, parameters, args);
       return tool.execute(toolCallId, params, signal, onUpdate);
     },
+    ...(tool.renderCall ? { renderCall: (params) => tool.renderCall?.(params) } : {}),
+    ...(tool.renderResult ? { renderResult: (result, params) => tool.renderResult?.(result, params) } : {}),
   };
 }
 

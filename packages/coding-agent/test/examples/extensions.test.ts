@@ -281,6 +281,25 @@ describe("tool-override", () => {
   });
 });
 
+test("test-summary: the model gets the output of the tests, and the user a summary of it", async () => {
+  vi.stubEnv("PI_TEST_COMMAND", "cat results.tap #");
+  await workspace.write(
+    "work/results.tap",
+    "TAP version 13\nok 1 - adds\nnot ok 2 - divides\n  ---\n  error: by zero\n  ...\n1..2\n",
+  );
+  const { session, events } = await openExample("test-summary", [
+    call("run_tests", { files: ["math.test.js"] }),
+    call("run_tests", {}),
+    done,
+  ]);
+  await session.prompt("Test");
+  expect(results(events)).toEqual([expect.stringContaining("error: by zero"), expect.stringContaining("error: by zero")]);
+  expect(events.flatMap((event) => (event.type === "tool_execution_end" ? [event.result.display] : []))).toEqual([
+    { call: "math.test.js", result: ["1 of 2 tests failed:", "  divides"] },
+    { call: "all tests", result: ["1 of 2 tests failed:", "  divides"] },
+  ]);
+});
+
 describe("structured-output", () => {
   const answer = { summary: "A leak.", severity: "major", files: ["a.ts"] };
 

@@ -135,8 +135,8 @@ async function read(frame: Record<string, unknown>): Promise<Record<string, unkn
   return (await import("./read-params.ts")).readHostToolFrame(frame);
 }
 
-function toResult({ content, details }: HostToolOutput): AgentToolResult {
-  return { content, details: details ?? null };
+function toResult({ content, details, display }: HostToolOutput): AgentToolResult {
+  return { content, details: details ?? null, ...(display === undefined ? {} : { display }) };
 }
 
 function textOf({ content }: HostToolOutput): string {

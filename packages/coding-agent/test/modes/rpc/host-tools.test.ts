@@ -59,6 +59,16 @@ describe("a call", () => {
     expect(rolesIn(await workspace.sessionLines())).toEqual(["user", "assistant", "toolResult", "assistant"]);
   });
 
+  test("text for people comes back with the result, and is stored with it", async () => {
+    const { rpc, frame } = await startCalling();
+    const display = { call: "says hello", result: ["hello", "hello"] };
+    rpc.send({ type: "host_tool_result", id: frame.id, result: { ...result("hello"), display } });
+    await rpc.waitFor({ type: "agent_settled" });
+    expect(endOf(rpc)).toMatchObject({ isError: false, result: { ...result("hello"), display } });
+    const lines = await workspace.sessionLines();
+    expect(lines.find(({ message }) => message?.role === "toolResult")?.message).toMatchObject({ display });
+  });
+
   test("an update right in front of the result in the same write is told before it; an abort right behind cancels nothing", async () => {
     const { rpc, frame } = await startCalling();
     rpc.send(

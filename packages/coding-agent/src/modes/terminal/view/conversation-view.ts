@@ -8,7 +8,7 @@ import type { Theme } from "../theme/theme.ts";
 import { AnswerView, type ViewOptions } from "./answer-view.ts";
 import { loadHighlighter } from "./code-colors.ts";
 import { CompactionBlock } from "./compaction-block.ts";
-import { historyBlocks } from "./history.ts";
+import { historyBlocks, resultOf } from "./history.ts";
 import { customBlock, noteBlock, userBlock } from "./message-blocks.ts";
 import { OutcomeBlock } from "./outcome-block.ts";
 import { ShellBlock } from "./shell-block.ts";
@@ -133,7 +133,7 @@ export class ConversationView {
     const { message } = event;
     if (message.role === "assistant") return this.#endAnswer(message);
     if (message.role === "toolResult") {
-      this.#endCall(message.toolCallId, { content: message.content, details: message.details }, message.isError);
+      this.#endCall(message.toolCallId, resultOf(message), message.isError);
       return none;
     }
     return this.#showWork(event);
@@ -163,14 +163,14 @@ export class ConversationView {
     return isNew ? [this.#outcome] : none;
   }
 
-  #startCall({ toolCallId, toolName, args }: EventOf<"tool_execution_start">): readonly Block[] {
+  #startCall({ toolCallId, toolName, args, display }: EventOf<"tool_execution_start">): readonly Block[] {
     const known = this.#calls.get(toolCallId);
-    known?.start();
+    known?.start(display);
     this.#onChange();
     if (known) return none;
     const { theme, cwd, now, showsToolOutput } = this.#options;
     const call = new ToolBlock(() => ({ name: toolName, arguments: args }), { theme, cwd, now, isFull: showsToolOutput });
-    call.start();
+    call.start(display);
     this.#calls.set(toolCallId, call);
     return [call];
   }

@@ -1,4 +1,4 @@
-import type { AgentMessage } from "@pikit/agent";
+import type { AgentMessage, AgentToolResult } from "@pikit/agent";
 import type { AssistantMessage, ToolResultMessage } from "@pikit/ai";
 import { isAbortNote } from "../../../conversation/messages.ts";
 import type { BashExecutionMessage } from "../../../protocol/messages.ts";
@@ -62,7 +62,7 @@ function answerBlocks(message: AssistantMessage, results: ReadonlyMap<string, To
   const { calls, added } = view.end(message);
   for (const [id, call] of calls) {
     const result = results.get(id);
-    if (result) call.end({ content: result.content, details: result.details }, result.isError);
+    if (result) call.end(resultOf(result), result.isError);
   }
   view.abandon();
   if (message.stopReason !== "error" && message.stopReason !== "aborted") return added;
@@ -71,6 +71,11 @@ function answerBlocks(message: AssistantMessage, results: ReadonlyMap<string, To
   else outcome.fail(message.errorMessage ?? "The answer failed.");
   outcome.end();
   return [...added, outcome];
+}
+
+/** The result in its message. */
+export function resultOf({ content, details, display }: ToolResultMessage): AgentToolResult {
+  return { content, details, ...(display ? { display } : {}) };
 }
 
 function shellBlock(message: BashExecutionMessage, { theme, now, showsToolOutput }: ViewOptions): Block {

@@ -1,4 +1,4 @@
-import type { AgentToolResult } from "@pikit/agent";
+import type { AgentToolResult, ToolDisplay } from "@pikit/agent";
 import type { ImageContent } from "@pikit/ai";
 import type { Block } from "../block.ts";
 import { visibleWidth } from "../library.ts";
@@ -22,6 +22,8 @@ export interface ToolBlockOptions {
 export class ToolBlock implements Block {
   readonly #options: ToolBlockOptions;
   readonly #call: () => { name: string; arguments: Record<string, unknown> };
+  /** The text of the tool about the call. */
+  #callText: string | undefined;
   #startMs: number | undefined;
   #endMs: number | undefined;
   readonly #output = new LiveOutput();
@@ -46,8 +48,9 @@ export class ToolBlock implements Block {
   }
 
   /** The call begins to run. */
-  start(): void {
+  start(display: ToolDisplay = {}): void {
     this.#startMs ??= this.#options.now();
+    this.#callText ??= display.call;
   }
 
   /** Adds output of the running command. The texts of `update` are then not shown. */
@@ -57,15 +60,17 @@ export class ToolBlock implements Block {
   }
 
   /** Shows the output so far. */
-  update({ content }: AgentToolResult): void {
+  update({ content, display }: AgentToolResult): void {
     if (this.#hasOwnOutput) return;
-    this.#output.set(content.findLast((block) => block.type === "text")?.text ?? "");
+    const lines = display?.result;
+    this.#output.set(lines ? lines.join("\n") : (content.findLast((block) => block.type === "text")?.text ?? ""));
   }
 
   end(result: AgentToolResult, isError: boolean): void {
     if (this.isDone) return;
     const { name: toolName, arguments: args } = this.#call();
     this.#endMs = this.#options.now();
+    this.#callText = result.display?.call ?? this.#callText;
     this.#ended = { toolName, args, result, isError };
   }
 
@@ -113,7 +118,8 @@ export class ToolBlock implements Block {
     const room = width - 2 - visibleWidth(shownName) - 2;
     // In a very narrow terminal, only the name is shown.
     const suffixRoom = suffix === "" || visibleWidth(suffix) > room ? 0 : visibleWidth(suffix) + 2;
-    const summary = room - suffixRoom < 4 ? "" : cutLine(describeArguments(name, args, cwd), room - suffixRoom);
+    const about = this.#callText === undefined ? describeArguments(name, args, cwd) : toSafeLine(this.#callText);
+    const summary = room - suffixRoom < 4 ? "" : cutLine(about, room - suffixRoom);
     const words = [theme.tool(shownName), summary, suffixRoom === 0 ? "" : this.#styleSuffix(suffix)].filter((word) => word !== "");
     return `${this.#mark()} ${words.join("  ")}`;
   }

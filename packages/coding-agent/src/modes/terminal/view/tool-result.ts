@@ -9,6 +9,7 @@ import { countLines, firstLines, lastLines, type SomeLines } from "./some-lines.
 /** Numbers of lines that are shown: folded, and in full. */
 const shownOutput = 8;
 const shownOthers = 5;
+const shownDisplay = 20;
 const shownDiff = 40;
 const shownInFull = 200;
 /** Maximum number of rows of an error that is folded. */
@@ -32,7 +33,8 @@ export interface ResultOptions {
 
 /** A few words about the result for the first line; empty if there is nothing to say. */
 export function describeResult({ toolName, result, isError }: EndedCall): string {
-  if (isError) return "";
+  // The text of the tool says what there is to say.
+  if (isError || result.display?.result) return "";
   const details = toRecord(result.details);
   switch (toolName) {
     case "edit": {
@@ -66,6 +68,7 @@ function renderText(call: EndedCall, width: number, options: ResultOptions): str
   const { toolName, result, isError, args } = call;
   const text = textOf(result);
   if (isError) return renderError(toolName === "bash" ? text.replace(/^\(no output\)\n\n/, "") : text, call, width, options);
+  if (result.display?.result) return renderHead(result.display.result.join("\n"), width, options, shownDisplay);
   const diff = toRecord(result.details).diff;
   switch (toolName) {
     case "bash":
