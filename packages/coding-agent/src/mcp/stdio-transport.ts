@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { markEnvironment } from "../exec/command-mark.ts";
@@ -162,7 +161,7 @@ function happened(child: ChildProcess, event: "exit" | "close"): Promise<void> {
 
 /** Waits with a timer that does not keep this process alive. */
 function wait(ms: number): Promise<void> {
-  return sleep(ms, undefined, { ref: false });
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
 function parseMessage(line: string): JSONRPCMessage | undefined {

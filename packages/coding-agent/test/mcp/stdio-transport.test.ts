@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { until } from "@pikit/test-kit";
+import { holdClock } from "@pikit/test-kit/clock";
 import { expect, test } from "vitest";
 import { processMark } from "../../src/exec/command-mark.ts";
 import { StdioTransport } from "../../src/mcp/stdio-transport.ts";
@@ -19,7 +20,10 @@ test("a message that cannot be written, because the server is ending, fails with
   });
   await transport.start();
   await until("the server has closed its stdin", () => existsSync(closed));
+  // The time that the server has to end does not pass.
+  holdClock();
   const sent = transport.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+  const failure = expect(sent).rejects.toThrow("the server exited with code 3. The end of its stderr:\ncannot open the database");
   await writeFile(join(folder.path, "go"), "");
-  await expect(sent).rejects.toThrow("the server exited with code 3. The end of its stderr:\ncannot open the database");
+  await failure;
 });
