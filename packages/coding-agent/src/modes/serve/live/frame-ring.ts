@@ -2,8 +2,8 @@
 const compactAt = 256;
 
 /**
- * Numbers the frames of a session and keeps the latest of them as JSON, so that a client that was cut off gets what it missed. It keeps at
- * most `maxLength` characters, but always the latest frame.
+ * Numbers the frames of a session and keeps the latest of them as JSON, so that a client that was cut off gets what it missed. After
+ * `trim` it has at most `maxLength` characters, or one frame.
  */
 export class FrameRing {
   readonly epoch: string;
@@ -40,6 +40,11 @@ export class FrameRing {
     const frame = `${json.slice(0, -1)},"epoch":"${this.epoch}","seq":${this.#last}}`;
     this.#frames.push(frame);
     this.#length += frame.length;
+    return this.#last;
+  }
+
+  /** Drops the oldest frames until the rest is within the limit. Called when the clients that keep up have got the latest frames. */
+  trim(): void {
     while (this.#length > this.#maxLength && this.#head < this.#frames.length - 1) {
       this.#length -= this.#frames[this.#head]?.length ?? 0;
       this.#frames[this.#head] = "";
@@ -49,7 +54,6 @@ export class FrameRing {
       this.#frames = this.#frames.slice(this.#head);
       this.#head = 0;
     }
-    return this.#last;
   }
 
   /** Whether every frame after this number is held. */

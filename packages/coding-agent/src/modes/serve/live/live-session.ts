@@ -172,6 +172,7 @@ export class LiveSession implements WatchedSession {
 
   #pump(): void {
     for (const watcher of this.#watchers) watcher.pump();
+    this.ring.trim();
   }
 
   #changed(): void {

@@ -88,7 +88,8 @@ export class Watcher {
     const seq = typeof from === "number" ? from : ring.last;
     const ready = { type: "ready", protocolVersion, version: packageVersion(), epoch: ring.epoch, seq };
     this.#seq = seq;
-    this.#sink.write([{ json: JSON.stringify(ready), seq }]);
+    // Before a resync it is no position: a client that is cut off in between must get the resync again.
+    this.#sink.write([{ json: JSON.stringify(ready), seq: typeof from === "number" ? seq : undefined }]);
     if (typeof from === "number") {
       this.#askAgain(seq);
       this.pump();
