@@ -1,7 +1,7 @@
 import { type Arguments, helpText, parseArguments, type SubcommandName, usage } from "./cli/args.ts";
 import { describeError } from "./cli/describe-error.ts";
 import { endProcess, guardExit } from "./cli/end-process.ts";
-import { guardProcess } from "./cli/last-resort.ts";
+import { guardProcess, onFault } from "./cli/last-resort.ts";
 import { preparePlainOutput } from "./cli/plain-output.ts";
 import { runRpc } from "./cli/run-rpc.ts";
 import { type UnknownWord, UsageError } from "./errors.ts";
@@ -53,6 +53,7 @@ async function run(args: readonly string[]): Promise<number> {
   if (mode === "lines") return (await import("./cli/run-lines.ts")).runLines(parsed);
   if (mode === "terminal") {
     const first = showFirstScreen(packageVersion(), process.cwd());
+    onFault(() => first.close());
     return (await import("./cli/run-terminal.ts")).runTerminal(parsed, first);
   }
   if (parsed.prompts.length === 0 && process.stdin.isTTY)

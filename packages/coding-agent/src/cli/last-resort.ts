@@ -9,11 +9,17 @@ const endMs = 5000;
 export type EndInOrder = (problem: string) => Promise<void>;
 
 let endInOrder: EndInOrder | undefined;
+let release = () => {};
 let isEnding = false;
 
 /** Sets the function that ends the mode after an internal error. Before that there is nothing to save. */
 export function onFailure(end: EndInOrder): void {
   endInOrder = end;
+}
+
+/** Sets the function that gives the terminal back before the report of an internal error, so that the report can be read. */
+export function onFault(giveBack: () => void): void {
+  release = giveBack;
 }
 
 /**
@@ -29,6 +35,11 @@ function handle(error: unknown, kind: UncaughtKind): void {
   if (reportUncaught(error, kind) || isEnding) return;
   isEnding = true;
   process.exitCode = 1;
+  try {
+    release();
+  } catch {
+    // The fault is in what draws. The report matters more than the screen.
+  }
   const message = error instanceof Error ? error.message : String(error);
   const problem = `pi must exit because of an internal fault: ${message.replace(/\s+/g, " ").trim().replace(/\.$/, "")}.`;
   writeError(process.env.PI_DEBUG === "1" ? `${problem}\n${describeError(error)}` : `${problem} Set PI_DEBUG=1 to see the stack.`);

@@ -6,8 +6,10 @@ import type { FirstScreen } from "../modes/terminal/first-screen.ts";
 import { TerminalMode, type TerminalSettings } from "../modes/terminal/terminal-mode.ts";
 import { writeError } from "../modes/terminal-text.ts";
 import type { Arguments } from "./args.ts";
+import { onFault } from "./last-resort.ts";
 import { openSession } from "./open-session.ts";
 import { readGivenPrompts } from "./prompts.ts";
+import { onEndSignal } from "./signals.ts";
 
 /** Runs `pi` on a terminal: a conversation, until the user leaves it. */
 export async function runTerminal(args: Arguments, first: FirstScreen): Promise<number> {
@@ -15,9 +17,13 @@ export async function runTerminal(args: Arguments, first: FirstScreen): Promise<
   const settings = await readTerminalSettings(agentDir);
   if (settings.plain) {
     first.close();
+    onFault(() => {});
     return (await import("./run-lines.ts")).runLines(args);
   }
   const mode = new TerminalMode({ first, cwd: process.cwd(), agentDir, settings, isStored: args.options["no-session"] !== true });
+  // Before there is a session, nothing but the terminal is to be cleaned up; the end of the process does that.
+  onEndSignal(async () => {});
+  onFault(() => mode.abandon());
   mode.start();
   try {
     const chosen = args.options.resume ? await resume(args, mode, agentDir) : args;

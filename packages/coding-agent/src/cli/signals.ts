@@ -13,8 +13,19 @@ export function onInterrupt(handle: () => boolean): void {
   interrupt = handle;
 }
 
-/** Handles SIGINT, SIGTERM and SIGHUP: the first signal cleans up, then exits with its code; a second signal exits at once. */
-export function onEndSignal(cleanUp: () => Promise<void>): void {
+let cleanUp: (() => Promise<void>) | undefined;
+
+/**
+ * Handles SIGINT, SIGTERM and SIGHUP: the first signal cleans up, then exits with its code; a second signal exits at once. A later call replaces
+ * the clean-up.
+ */
+export function onEndSignal(how: () => Promise<void>): void {
+  const isFirst = cleanUp === undefined;
+  cleanUp = how;
+  if (isFirst) listen();
+}
+
+function listen(): void {
   let isEnding = false;
   for (const [signal, exitCode] of Object.entries(endSignals)) {
     process.on(signal, () => {
@@ -24,7 +35,7 @@ export function onEndSignal(cleanUp: () => Promise<void>): void {
       // For the case that the clean-up ends the work, and the process exits by itself.
       process.exitCode = exitCode;
       const timer = setTimeout(() => process.exit(exitCode), cleanUpMs);
-      void cleanUp()
+      void Promise.resolve(cleanUp?.())
         .catch(() => undefined)
         .then(() => endProcess(exitCode))
         .finally(() => clearTimeout(timer));

@@ -14,6 +14,12 @@ export interface PtyOptions {
 /** Milliseconds after which a condition that is not met is a failure. Long, because the machine may be busy. */
 const hangMs = 50_000;
 
+/** Whether what has been written leaves a terminal in the state in which it was found. */
+export function isSane(written: string): boolean {
+  const last = (on: string, off: string) => written.lastIndexOf(off) > written.lastIndexOf(on);
+  return last("\x1b[?2004h", "\x1b[?2004l") && last("\x1b[>5u", "\x1b[<u") && !last("\x1b[?25h", "\x1b[?25l");
+}
+
 /** `pi` on a terminal of its own, which a test types into and reads. */
 export class PtyProcess {
   readonly terminal: VirtualTerminal;

@@ -24,13 +24,14 @@ export function showFirstScreen(version: string, cwd: string, env: NodeJS.Proces
   const dim = env.NO_COLOR ? (text: string) => text : (text: string) => `\x1b[2m${text}\x1b[22m`;
   const header = dim(toTerminalText(`pi ${version} · ${shortenPath(cwd)}`));
   const lines = ["", prompt];
-  process.stdout.write(`${header}\r\n${lines.join("\r\n")}`);
   let typed = "";
   const { stdin } = process;
   const keep = (text: string) => {
     typed += text;
   };
+  // Before the prompt is shown: the terminal would print a key that comes in between.
   stdin.setRawMode(true);
+  process.stdout.write(`${header}\r\n${lines.join("\r\n")}`);
   stdin.setEncoding("utf8").on("data", keep);
   stdin.resume();
   const takeKeys = () => {

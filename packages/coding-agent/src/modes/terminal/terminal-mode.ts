@@ -28,14 +28,15 @@ import { BlockList } from "./screen/block-list.ts";
 import { FrameClock } from "./screen/frame-clock.ts";
 import { reflowsLines } from "./screen/rows.ts";
 import { Screen } from "./screen/screen.ts";
+import { Ticker } from "./screen/ticker.ts";
 import { createActions } from "./session-actions.ts";
 import { SessionKeys } from "./session-keys.ts";
 import { ShellRuns } from "./shell-runs.ts";
 import type { Stage } from "./stage.ts";
 import { StrayOutput } from "./stray-output.ts";
 import { submit } from "./submit.ts";
-import { handleSuspension } from "./suspend.ts";
 import { TerminalDevice } from "./terminal-device.ts";
+import { TerminalHold } from "./terminal-hold.ts";
 import type { ThemeOverrides } from "./theme/create-theme.ts";
 import { TerminalTheme } from "./theme/terminal-theme.ts";
 import { ConversationView } from "./view/conversation-view.ts";
@@ -83,11 +84,14 @@ export class TerminalMode implements Stage {
   readonly #panels: Panel[] = [];
   readonly #shellRuns = new ShellRuns();
   readonly #stray = new StrayOutput((line) => this.note(line));
-  readonly #suspension = handleSuspension({ release: () => this.#release(), resume: () => this.#resume() });
+  readonly #hold: TerminalHold;
+  readonly #ticker = new Ticker({
+    everyMs: pictureMs,
+    isMoving: () => this.#work.isActive || this.#view.isTicking,
+    onTick: () => this.refresh(),
+  });
   readonly #ready = Promise.withResolvers<AgentSession>();
   #session: AgentSession | undefined;
-  #spinner: ReturnType<typeof setInterval> | undefined;
-  #isClosed = false;
 
   constructor(options: TerminalModeOptions) {
     const { settings, cwd } = options;
@@ -98,6 +102,7 @@ export class TerminalMode implements Stage {
     const handlers = { onKey: (key: string) => this.#onKey(key), onResize: () => this.refresh(true), onGone: () => this.#onGone() };
     this.#device = new TerminalDevice(handlers, (text) => this.#stray.write(text));
     this.#screen = new Screen(this.#device, { reflows: reflowsLines() });
+    this.#hold = new TerminalHold({ device: this.#device, screen: this.#screen, frames: this.#frames, stray: this.#stray });
     this.#theme = new TerminalTheme(settings.theme);
     this.#view = new ConversationView({ theme: this.theme, cwd, onChange: () => this.#onViewChanged() });
     this.#view.showsThinking = settings.showThinking ?? false;
@@ -115,7 +120,7 @@ export class TerminalMode implements Stage {
       view: this.#view,
       shellRuns: this.#shellRuns,
       carryOut: (act) => this.#carryOut(act),
-      suspend: () => this.#suspension.suspend(),
+      suspend: () => this.#hold.suspend(),
       redraw: () => this.#screen.clear(),
     });
     this.#keys = new SessionKeys(actions);
@@ -172,11 +177,8 @@ export class TerminalMode implements Stage {
     const { first } = this.#options;
     const typed = first.takeKeys();
     this.#screen.adopt(first.lines, first.column);
-    this.#stray.start();
-    this.#device.open(typed);
+    this.#hold.take(typed);
     this.writeSequence(this.#theme.query);
-    // Whatever ends the process leaves the terminal as it was.
-    process.on("exit", this.#onExit);
     this.#frames.request(true);
   }
 
@@ -209,18 +211,15 @@ export class TerminalMode implements Stage {
   async close(): Promise<string | undefined> {
     const session = this.#session;
     await endInTime(Promise.all([session?.dispose(), this.#history.settled()]));
-    this.#frames.flush();
-    this.#frames.stop();
-    this.#isClosed = true;
-    clearInterval(this.#spinner);
-    this.#suspension.remove();
-    if (this.#device.isOpen) {
-      this.#screen.close();
-      await this.#device.closeInOrder();
-    }
-    this.#stray.stop();
-    process.off("exit", this.#onExit);
+    this.#ticker.stop();
+    await this.#hold.end();
     return session && session.sessionFile !== null && session.messages.length > 0 ? session.sessionId : undefined;
+  }
+
+  /** Gives the terminal back at once, after a fault of the program. The mode shows nothing more. */
+  abandon(): void {
+    this.#ticker.stop();
+    this.#hold.abandon();
   }
 
   add(block: Block): void {
@@ -261,16 +260,8 @@ export class TerminalMode implements Stage {
     this.refresh(true);
   }
 
-  async lend<T>(use: () => Promise<T>): Promise<T> {
-    this.#frames.flush();
-    this.#screen.close();
-    await this.#device.closeInOrder();
-    this.#stray.stop();
-    try {
-      return await use();
-    } finally {
-      this.#resume();
-    }
+  lend<T>(use: () => Promise<T>): Promise<T> {
+    return this.#hold.lend(use);
   }
 
   writeSequence(sequence: string): void {
@@ -278,7 +269,7 @@ export class TerminalMode implements Stage {
   }
 
   #draw(): void {
-    if (!this.#device.isOpen || this.#isClosed) return;
+    if (!this.#device.isOpen || this.#hold.isOver) return;
     const { columns, rows } = this.#device;
     const printed = this.#blocks.takeFinished(columns);
     this.#screen.draw(printed, renderLiveRegion(this.#liveParts(columns), columns, rows));
@@ -319,7 +310,7 @@ export class TerminalMode implements Stage {
   }
 
   #onViewChanged(): void {
-    this.#animate();
+    this.#ticker.update();
     this.refresh();
   }
 
@@ -327,23 +318,8 @@ export class TerminalMode implements Stage {
     for (const block of this.#view.show(event)) this.#blocks.add(block);
     this.#work.show(event);
     this.#status.show(event);
-    this.#animate();
+    this.#ticker.update();
     this.refresh();
-  }
-
-  /** Keeps what changes with time moving: the sign of life, seconds. */
-  #animate(): void {
-    const isMoving = this.#work.isActive || this.#view.isTicking;
-    if (isMoving === (this.#spinner !== undefined)) return;
-    if (isMoving) {
-      this.#spinner = setInterval(() => {
-        this.refresh();
-        this.#animate();
-      }, pictureMs);
-    } else {
-      clearInterval(this.#spinner);
-      this.#spinner = undefined;
-    }
   }
 
   #submit(text: string, images: readonly ImageContent[], behavior: StreamingBehavior): void {
@@ -367,32 +343,8 @@ export class TerminalMode implements Stage {
       });
   }
 
-  /** Gives the terminal back, and keeps what is on it. */
-  #release(): void {
-    this.#frames.flush();
-    this.#giveBack();
-  }
-
-  #giveBack(): void {
-    this.#screen.close();
-    this.#device.close();
-    this.#stray.stop();
-  }
-
-  #resume(): void {
-    if (this.#isClosed) return;
-    this.#screen.forget();
-    this.#stray.start();
-    this.#device.open();
-    this.refresh(true);
-  }
-
   #onGone(): void {
-    this.#isClosed = true;
+    this.#hold.lose();
     this.quit();
   }
-
-  readonly #onExit = () => {
-    if (this.#device.isOpen) this.#giveBack();
-  };
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { until } from "@pikit/test-kit";
 import { afterEach, describe, expect, test } from "vitest";
-import { type PtyOptions, PtyProcess } from "../../helpers/pty.ts";
+import { isSane, type PtyOptions, PtyProcess } from "../../helpers/pty.ts";
 import { rolesIn, useWorkspace } from "../../helpers/workspace.ts";
 
 const workspace = useWorkspace();
@@ -27,12 +27,6 @@ const ctrlC = "\x03";
 const ctrlD = "\x04";
 const altEnter = "\x1b\r";
 const altUp = "\x1b[1;3A";
-
-/** Whether what has been written leaves a terminal in the state in which it was found. */
-function isSane(written: string): boolean {
-  const last = (on: string, off: string) => written.lastIndexOf(off) > written.lastIndexOf(on);
-  return last("\x1b[?2004h", "\x1b[?2004l") && last("\x1b[>5u", "\x1b[<u") && !last("\x1b[?25h", "\x1b[?25l");
-}
 
 /** Resolves when the text is shown and the agent has nothing more to do. */
 function settled(pi: PtyProcess, text: string): Promise<string[]> {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openFile, readWhole, reasonOf } from "@pikit/ai/files";
 import { findProgram } from "../../../exec/find-program.ts";
+import { rememberModes } from "./terminal-modes.ts";
 
 export interface ExternalEditorOptions {
   /** The working folder of the editor. */
@@ -92,9 +93,13 @@ async function writeNew(path: string, text: string): Promise<void> {
 
 /** Runs the editor in the foreground. Returns the problem, as the end of a sentence; undefined if it ended normally. */
 async function runEditor(command: readonly string[], path: string, options: ExternalEditorOptions) {
-  const restoreSignals = setSignalsAside(options.platform ?? process.platform);
+  const platform = options.platform ?? process.platform;
+  const restoreSignals = setSignalsAside(platform);
+  const restoreModes = rememberModes(platform);
   try {
-    return await waitForEditor(command, path, options);
+    const { problem, isKilled } = await waitForEditor(command, path, options);
+    if (isKilled) restoreModes();
+    return problem;
   } finally {
     restoreSignals();
   }
@@ -105,12 +110,12 @@ function waitForEditor(
   path: string,
   { cwd, env = process.env }: ExternalEditorOptions,
 ) {
-  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const { promise, resolve } = Promise.withResolvers<{ problem?: string; isKilled?: boolean }>();
   const child = spawn(program, [...args, path], { cwd, env, stdio: "inherit" });
-  child.once("error", (error) => resolve(`cannot be started: ${reasonOf(error)}`));
+  child.once("error", (error) => resolve({ problem: `cannot be started: ${reasonOf(error)}` }));
   child.once("exit", (code, signal) => {
-    if (code === 0) resolve(undefined);
-    else resolve(signal ? `was ended by ${signal}` : `ended with exit code ${code}`);
+    if (signal) resolve({ problem: `was ended by ${signal}`, isKilled: true });
+    else resolve(code === 0 ? {} : { problem: `ended with exit code ${code}` });
   });
   return promise;
 }
