@@ -19,6 +19,7 @@ const allowed: Record<string, string> = {
   "coding-agent/src/locks/lock-file.ts linkSync": "a lock appears with its content: it is a link to a file made through the gate",
   "coding-agent/src/conversation/*.ts writeFileSync": "to a descriptor",
   "coding-agent/src/locks/lock-file.ts writeFileSync": "to a descriptor",
+  "coding-agent/src/modes/serve/sessions/kept-options.ts writeFileSync": "to a descriptor",
   "ai/src/recording/recording-file.ts writeFileSync": "to a descriptor",
   "coding-agent/src/exec/output-spool.ts createWriteStream": "makes a file of a random name, and none that is there",
   "coding-agent/src/exec/pipe-pool.ts mkdirSync": "one folder of a random name",

@@ -184,6 +184,11 @@ const subcommands = {
     help: "the stored sessions of this folder, or of all",
     words: ["--all", "--json", "--limit", "--session-dir"],
   },
+  serve: {
+    usage: "serve [--host] [--port]",
+    help: "sessions over HTTP, and a page to look at them",
+    words: ["--host", "--port", "--root", "--token-file", "--allow-host", "--session-dir", "--json", "--help"],
+  },
   login: { usage: "login | logout <provider>", help: "store an API key, or remove it", words: [] },
   logout: { usage: "logout <provider>", words: [] },
   doctor: { usage: "doctor", help: "what is configured, what is missing, what does not work", words: [] },

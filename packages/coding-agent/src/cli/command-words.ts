@@ -20,7 +20,7 @@ const instead: Readonly<Record<string, string>> = {
   ),
   ...same(["update", "upgrade"], "pi is updated by the package manager that installed it."),
   mcp: "MCP servers are set in settings.json under mcpServers.",
-  ...same(["serve", "server"], "pi --mode rpc serves a program on stdin and stdout."),
+  server: "pi serve serves sessions over HTTP; pi --mode rpc serves a program on stdin and stdout.",
 };
 
 /**

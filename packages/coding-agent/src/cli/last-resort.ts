@@ -11,6 +11,7 @@ export type EndInOrder = (problem: string) => Promise<void>;
 let endInOrder: EndInOrder | undefined;
 let release = () => {};
 let isEnding = false;
+let goesOn = false;
 
 /** Sets the function that ends the mode after an internal error. Before that there is nothing to save. */
 export function onFailure(end: EndInOrder): void {
@@ -20,6 +21,11 @@ export function onFailure(end: EndInOrder): void {
 /** Sets the function that gives the terminal back before the report of an internal error, so that the report can be read. */
 export function onFault(giveBack: () => void): void {
   release = giveBack;
+}
+
+/** Internal faults are only reported from now on: a fault of one session of a server must not end the others. */
+export function surviveFaults(): void {
+  goesOn = true;
 }
 
 /**
@@ -33,16 +39,20 @@ export function guardProcess(): void {
 
 function handle(error: unknown, kind: UncaughtKind): void {
   if (reportUncaught(error, kind) || isEnding) return;
-  isEnding = true;
-  process.exitCode = 1;
+  if (!goesOn) isEnding = true;
   try {
     release();
   } catch {
     // The fault is in what draws. The report matters more than the screen.
   }
   const message = error instanceof Error ? error.message : String(error);
-  const problem = `pi must exit because of an internal fault: ${message.replace(/\s+/g, " ").trim().replace(/\.$/, "")}.`;
+  const text = message.replace(/\s+/g, " ").trim().replace(/\.$/, "");
+  const problem = goesOn
+    ? `An internal fault; the server continues: ${text}.`
+    : `pi must exit because of an internal fault: ${text}.`;
   writeError(process.env.PI_DEBUG === "1" ? `${problem}\n${describeError(error)}` : `${problem} Set PI_DEBUG=1 to see the stack.`);
+  if (goesOn) return;
+  process.exitCode = 1;
   if (!endInOrder) process.exit(1);
   setTimeout(() => process.exit(1), endMs);
   endInOrder(problem).catch(() => process.exit(1));

@@ -13,6 +13,21 @@ export function onInterrupt(handle: () => boolean): void {
   interrupt = handle;
 }
 
+/**
+ * Handles the same signals for a server, whose end is not a failure: the first signal calls `end`, and a second one exits at
+ * once.
+ */
+export function onServerEnd(end: () => void): void {
+  let isEnding = false;
+  for (const [signal, exitCode] of Object.entries(endSignals)) {
+    process.on(signal, () => {
+      if (isEnding) process.exit(exitCode);
+      isEnding = true;
+      end();
+    });
+  }
+}
+
 let cleanUp: (() => Promise<void>) | undefined;
 
 /**

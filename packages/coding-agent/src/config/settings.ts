@@ -87,6 +87,22 @@ export const SettingsSchema = Type.Object({
       { description: "How the terminal shows a conversation." },
     ),
   ),
+  serve: Type.Optional(
+    Type.Object(
+      {
+        idleMinutes: count(
+          "Minutes after which a session that no client watches, and that does nothing, leaves the memory. Default: 30. 0: never.",
+        ),
+        graceSeconds: count("Seconds that running prompts get to end after SIGTERM. Default: 30."),
+        replayBytes: count(
+          "Bytes of the latest frames that are kept of each session for clients that come back. Default: 2097152.",
+        ),
+        maxSessions: count("Maximum number of sessions in memory. Default: 1000.", 1),
+        maxConnections: count("Maximum number of connections. Default: 2000.", 1),
+      },
+      { description: "The server of pi serve. Only the user's settings count, not those of a project." },
+    ),
+  ),
   keys: Type.Optional(
     Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
       description: 'Keys of the terminal by the name of their action, such as { "newLine": ["shift+enter", "ctrl+j"] }.',

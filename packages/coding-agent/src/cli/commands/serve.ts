@@ -1,0 +1,138 @@
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { mayExist } from "../../config/may-exist.ts";
+import { agentFolder } from "../../config/paths.ts";
+import { UsageError } from "../../errors.ts";
+import { isLoopback } from "../../modes/serve/http/access.ts";
+import { readToken } from "../../modes/serve/http/token-file.ts";
+import { type RunningServer, startServer } from "../../modes/serve/serve-mode.ts";
+import { defaultLimits, defaultTimes, type ServeLimits } from "../../modes/serve/serve-options.ts";
+import { writeError } from "../../modes/terminal-text.ts";
+import { surviveFaults } from "../last-resort.ts";
+import { onServerEnd } from "../signals.ts";
+import { parseSubcommand } from "./parse-subcommand.ts";
+
+const serveUsage = `Usage: pi serve [options]
+
+  --host <address>      the address to listen on (default 127.0.0.1)
+  --port <n>            the port; 0: any free one (default 4711)
+  --root <folder>       sessions work within it; repeatable (default: this folder)
+  --token-file <file>   the token of the clients (default serve-token in the agent folder; created if it is missing)
+  --allow-host <name>   a further name of this server in the Host header; repeatable
+  --session-dir <folder>  where sessions are stored
+  --json                print one line of JSON when the server listens`;
+
+interface ServeArguments {
+  host: string;
+  port: number;
+  roots: readonly [string, ...string[]];
+  tokenFile: string;
+  allowedHosts: readonly string[];
+  sessionDir: string | undefined;
+  isJson: boolean;
+}
+
+/**
+ * Runs `pi serve` until SIGTERM or SIGINT, and then until its sessions are stored.
+ *
+ * @throws {UsageError} For unknown options; with exit code 1 for a token file, a root or an address that cannot be used.
+ */
+export async function serve(args: readonly string[]): Promise<number> {
+  const agentDir = agentFolder();
+  const parsed = parse(args, agentDir);
+  if (!parsed) {
+    process.stdout.write(`${serveUsage}\n`);
+    return 0;
+  }
+  const { tokenFile, isJson, ...options } = parsed;
+  const limits = await readLimits(agentDir);
+  const token = await readToken(tokenFile);
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  // Before the server listens, so that no signal is missed.
+  onServerEnd(end);
+  const server = await startServer({
+    ...options,
+    ...{ agentDir, token, limits, times: defaultTimes },
+    loadLibrary: () => import("../../index.ts"),
+    report: writeError,
+  });
+  surviveFaults();
+  announce(server, { tokenFile, token, isJson, isLocal: isLoopback(options.host) });
+  setImmediate(() => void server.warmUp());
+  await ended;
+  await server.close();
+  // A closed stdout is no failure of a server: only the first line goes there.
+  process.exitCode = 0;
+  return 0;
+}
+
+/** The arguments; undefined for `--help`. */
+function parse(args: readonly string[], agentDir: string): ServeArguments | undefined {
+  const { values } = parseSubcommand(serveUsage, () =>
+    parseArgs({
+      args: [...args],
+      options: {
+        host: { type: "string", default: "127.0.0.1" },
+        port: { type: "string", default: "4711" },
+        root: { type: "string", multiple: true, default: [] },
+        "token-file": { type: "string" },
+        "allow-host": { type: "string", multiple: true, default: [] },
+        "session-dir": { type: "string" },
+        json: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    }),
+  );
+  if (values.help) return undefined;
+  const { host, root, "token-file": tokenFile, "session-dir": sessionDir } = values;
+  if (!isLoopback(host) && tokenFile === undefined) {
+    throw new UsageError(
+      "invalid_arguments",
+      `--host ${host} can be reached by other machines. Name the file of the token with --token-file, and put TLS in front: the server speaks plain HTTP.`,
+    );
+  }
+  const [first = process.cwd(), ...others] = root;
+  return {
+    host,
+    port: readPort(values.port),
+    roots: [resolve(first), ...others.map((path) => resolve(path))],
+    tokenFile: resolve(tokenFile ?? join(agentDir, "serve-token")),
+    allowedHosts: values["allow-host"],
+    sessionDir: sessionDir === undefined ? undefined : resolve(sessionDir),
+    isJson: values.json,
+  };
+}
+
+function readPort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new UsageError("invalid_arguments", `--port must be a number from 0 to 65535, but is "${text}".`);
+}
+
+/** The settings are loaded only if there are some. */
+async function readLimits(agentDir: string): Promise<ServeLimits> {
+  const path = join(agentDir, "settings.json");
+  if (!mayExist(path)) return defaultLimits;
+  const { readSettings } = await import("../../config/settings.ts");
+  return { ...defaultLimits, ...(await readSettings(path)).serve };
+}
+
+interface Announcement {
+  tokenFile: string;
+  token: string;
+  isJson: boolean;
+  isLocal: boolean;
+}
+
+/**
+ * Prints where the server listens. The link with the token is printed on terminals only: other outputs are often kept as logs, and programs
+ * read the token from its file.
+ */
+function announce({ url }: RunningServer, { tokenFile, token, isJson, isLocal }: Announcement): void {
+  if (!isLocal) writeError("Other machines can reach this server, and it speaks plain HTTP. Put a proxy with TLS in front.");
+  if (isJson) {
+    process.stdout.write(`${JSON.stringify({ type: "listening", url, tokenFile })}\n`);
+    return;
+  }
+  process.stdout.write(`pi serves sessions at ${url}. The token for clients is in ${tokenFile}.\n`);
+  if (process.stdout.isTTY) process.stdout.write(`Open ${url}/#token=${token}\n`);
+}

@@ -1,0 +1,115 @@
+import { type CommandName, findCommand } from "../../../protocol/dispatch.ts";
+import { protocolVersion } from "../../../protocol/version.ts";
+import { packageVersion } from "../../../version.ts";
+import { sendJson, sendText } from "./answer.ts";
+import type { Exchange } from "./exchange.ts";
+import { HttpError, retrySoon } from "./http-error.ts";
+import type { MatchedRoute } from "./match-route.ts";
+import { readHeader, readQuery } from "./read-query.ts";
+import {
+  EventsQuerySchema,
+  HeaderSchemas,
+  ListQuerySchema,
+  maxCommandBytes,
+  maxOptionsBytes,
+  SocketQuerySchema,
+} from "./route-schemas.ts";
+import type { RouteName } from "./routes.ts";
+
+/** The commands that begin work. They are refused while the server is ending. */
+const workCommands: ReadonlySet<CommandName> = new Set<CommandName>([
+  ...(["prompt", "steer", "follow_up", "abort_and_prompt", "bash", "compact"] as const),
+  ...(["new_session", "switch_session", "fork", "clone"] as const),
+]);
+
+/** The handlers of the routes. A missing or misspelt name is a compile error. */
+export const handlers: { [N in RouteName]: (exchange: Exchange) => void | Promise<void> } = {
+  getHealth({ response, route, isClosing }) {
+    readQuery(route.query, undefined);
+    const status = isClosing ? "closing" : "ok";
+    sendJson(response, isClosing ? 503 : 200, { status, version: packageVersion(), protocolVersion }, isClosing ? retrySoon : {});
+  },
+
+  async getOpenApi({ response, route }) {
+    readQuery(route.query, undefined);
+    sendJson(response, 200, (await import("./openapi.ts")).openApiDocument());
+  },
+
+  async listSessions({ response, route, sessions }) {
+    const filter: { cwd?: string; limit?: number } = readQuery(route.query, ListQuerySchema);
+    sendJson(response, 200, { sessions: await (await sessions()).list.list(filter) });
+  },
+
+  async openSession({ request, response, route, bodies, sessions, isClosing }) {
+    readQuery(route.query, undefined);
+    if (isClosing) throw ending();
+    const body = await bodies.readObject(request, response, maxOptionsBytes);
+    const { readSessionRequest } = await import("../sessions/session-request.ts");
+    const wanted = await readSessionRequest(body);
+    const opened = await (await sessions()).registry.open(wanted);
+    sendJson(response, opened.opened === "live" ? 200 : 201, opened);
+  },
+
+  async getSession({ response, route, sessions }) {
+    readQuery(route.query, undefined);
+    const id = idOf(route);
+    const session = await (await sessions()).list.find(id);
+    if (!session) throw noSession();
+    sendJson(response, 200, session);
+  },
+
+  async sendCommand({ request, response, route, bodies, sessions, isClosing }) {
+    readQuery(route.query, undefined);
+    const key = readHeader(request, "idempotency-key", HeaderSchemas["idempotency-key"]);
+    const record = await bodies.readObject(request, response, maxCommandBytes);
+    const command = typeof record.type === "string" ? findCommand(record.type) : undefined;
+    if (isClosing && command !== undefined && workCommands.has(command)) throw ending();
+    const { registry } = await sessions();
+    const outcome = await registry.use(idOf(route), undefined, (live) => live.command(record, { key }));
+    if (outcome.response === undefined) response.writeHead(204).end();
+    else sendText(response, outcome.response, { "pi-position": outcome.position });
+  },
+
+  async streamEvents({ request, response, route, sessions }) {
+    const { stream = "deltas", since }: WatchQuery = readQuery(route.query, EventsQuerySchema);
+    const position = readHeader(request, "last-event-id", HeaderSchemas["last-event-id"]) ?? since;
+    const { registry, list } = await sessions();
+    if (request.method === "HEAD") {
+      if (!(await list.find(idOf(route)))) throw noSession();
+      response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" }).end();
+      return;
+    }
+    await registry.use(idOf(route), position, (live) => {
+      // The client may have left while the session was opened.
+      if (!response.destroyed) live.streamEvents(response, { stream, since: position });
+    });
+  },
+
+  openSocket() {
+    throw new HttpError("bad_request", "This address is for WebSockets. Send an upgrade request, or use the events.");
+  },
+};
+
+/** The query of a WebSocket. */
+export function readWatchQuery({ query }: MatchedRoute): WatchQuery {
+  return readQuery(query, SocketQuerySchema);
+}
+
+interface WatchQuery {
+  stream?: "deltas" | "snapshots";
+  since?: string;
+  client?: string;
+}
+
+/** The id of the session that a request names. */
+export function idOf({ params }: MatchedRoute): string {
+  return params.id ?? "";
+}
+
+function noSession(): HttpError {
+  return new HttpError("not_found", "There is no session with this id. See GET /v1/sessions.");
+}
+
+function ending(): HttpError {
+  return new HttpError("closing", "The server is ending, and takes no new work. Try again when it is back.", retrySoon);
+}
