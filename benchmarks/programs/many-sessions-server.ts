@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { monotonicMs } from "../lib/provider.ts";
 import type { Stage } from "./many-sessions.ts";
 
 /** Deltas in one write of an answer that goes as fast as it is read: as much as one read takes, also where many answers are going. */
@@ -26,8 +27,8 @@ function toText(...events: { type: string; [field: string]: unknown }[]): string
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
 }
 
-function deltaText(n: number): string {
-  return toText({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: `word${n % 1000} ` } });
+function deltaText(n: number, text = `word${n % 1000} `): string {
+  return toText({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } });
 }
 
 /** One delta at a time to one answer after another, in small steps of time, so that a reader that keeps up gets each by itself. */
@@ -40,7 +41,8 @@ function pace(answers: readonly ServerResponse[], { deltas, rate }: Stage): void
     for (; written < due; written += 1) {
       const n = Math.floor(written / answers.length);
       const answer = answers[written % answers.length];
-      answer?.write(deltaText(n));
+      // A reader can tell how late it gets the delta.
+      answer?.write(deltaText(n, `t=${monotonicMs()} `));
       if (n === deltas - 1) answer?.end(toText(...ending));
     }
     if (written === total) clearInterval(timer);
