@@ -1,6 +1,6 @@
-import { type CommandName, findCommand } from "../../../protocol/dispatch.ts";
 import { protocolVersion } from "../../../protocol/version.ts";
 import { packageVersion } from "../../../version.ts";
+import { beginsWork, endingReason } from "../live/work-commands.ts";
 import { sendJson, sendText } from "./answer.ts";
 import type { Exchange } from "./exchange.ts";
 import { HttpError, retrySoon } from "./http-error.ts";
@@ -15,12 +15,6 @@ import {
   SocketQuerySchema,
 } from "./route-schemas.ts";
 import type { RouteName } from "./routes.ts";
-
-/** The commands that begin work. They are refused while the server is ending. */
-const workCommands: ReadonlySet<CommandName> = new Set<CommandName>([
-  ...(["prompt", "steer", "follow_up", "abort_and_prompt", "bash", "compact"] as const),
-  ...(["new_session", "switch_session", "fork", "clone"] as const),
-]);
 
 /** The handlers of the routes. A missing or misspelt name is a compile error. */
 export const handlers: { [N in RouteName]: (exchange: Exchange) => void | Promise<void> } = {
@@ -62,8 +56,7 @@ export const handlers: { [N in RouteName]: (exchange: Exchange) => void | Promis
     readQuery(route.query, undefined);
     const key = readHeader(request, "idempotency-key", HeaderSchemas["idempotency-key"]);
     const record = await bodies.readObject(request, response, maxCommandBytes);
-    const command = typeof record.type === "string" ? findCommand(record.type) : undefined;
-    if (isClosing && command !== undefined && workCommands.has(command)) throw ending();
+    if (isClosing && beginsWork(record)) throw ending();
     const { registry } = await sessions();
     const outcome = await registry.use(idOf(route), undefined, (live) => live.command(record, { key }));
     if (outcome.response === undefined) response.writeHead(204).end();
@@ -111,5 +104,5 @@ function noSession(): HttpError {
 }
 
 function ending(): HttpError {
-  return new HttpError("closing", "The server is ending, and takes no new work. Try again when it is back.", retrySoon);
+  return new HttpError("closing", endingReason, retrySoon);
 }

@@ -15,6 +15,7 @@ import { EventStream } from "./event-stream.ts";
 import { FrameRing } from "./frame-ring.ts";
 import { SocketStream } from "./socket-stream.ts";
 import { type WatchedSession, Watcher, type WatcherSink, type WatchOptions } from "./watcher.ts";
+import { beginsWork, endingReason } from "./work-commands.ts";
 
 export interface LiveSessionOptions {
   /** Characters of the latest frames that are kept for clients that come back. */
@@ -52,6 +53,7 @@ export class LiveSession implements WatchedSession {
   readonly #watchers = new Set<Watcher>();
   /** The numbers of the frames of questions. */
   readonly #numbers = new WeakMap<object, number>();
+  #takesWork = true;
   #disposal: Promise<void> | undefined;
 
   /** Serves and starts the session, which was created with `autoStart: false`. */
@@ -108,6 +110,11 @@ export class LiveSession implements WatchedSession {
     const { promise, resolve } = Promise.withResolvers<Answer>();
     this.#run(record, key === undefined ? undefined : `key ${key}`, postPeer, resolve);
     return promise.then(({ json, after }) => ({ response: json, position: `${this.epoch}:${after}` }));
+  }
+
+  /** Refuses new work from now on, because the server is ending. What runs goes on, and may still be watched, answered and aborted. */
+  takeNoWork(): void {
+    this.#takesWork = false;
   }
 
   /** Streams the frames as server-sent events until the client leaves or the session ends. */
@@ -209,8 +216,7 @@ export class LiveSession implements WatchedSession {
       this.#run(record, key, peer, onAnswer);
     } catch (error) {
       if (!(error instanceof KeyReusedError || error instanceof TooManyCommandsError)) throw error;
-      const response: RpcResponse = { type: "response", command: String(record.type), success: false, error: error.message };
-      peer.send(record.id === undefined ? response : { id: record.id, ...response });
+      peer.send(refusal(record, error.message));
     }
   }
 
@@ -219,6 +225,10 @@ export class LiveSession implements WatchedSession {
       key,
       record,
       (onAnswered) => {
+        if (!this.#takesWork && beginsWork(record)) {
+          onAnswered(this.#toAnswer(refusal(record, endingReason)));
+          return;
+        }
         const once: RpcPeer = {
           get mode() {
             return peer.mode;
@@ -262,6 +272,10 @@ export class LiveSession implements WatchedSession {
 /** Whether a record is a frame of a client, which gets no response. */
 export function isClientFrame({ type }: Record<string, unknown>): boolean {
   return type === "extension_ui_response" || type === "host_tool_update" || type === "host_tool_result";
+}
+
+function refusal({ id, type }: Record<string, unknown>, error: string): RpcResponse {
+  return { ...(id === undefined ? {} : { id }), type: "response", command: String(type), success: false, error };
 }
 
 /** Frames of clients get no response. */

@@ -3,6 +3,7 @@ import { endInTime } from "../../end-in-time.ts";
 import { HttpError, retrySoon } from "../http/http-error.ts";
 import type { KeptOptions, OpenedSession } from "../http/route-schemas.ts";
 import type { LiveSession } from "../live/live-session.ts";
+import { endingReason } from "../live/work-commands.ts";
 import type { ServeOptions } from "../serve-options.ts";
 import { findTarget } from "./find-target.ts";
 import { keptFileOf, readKept, removeKept, writeKept } from "./kept-options.ts";
@@ -115,6 +116,7 @@ export class SessionRegistry {
     await Promise.allSettled([...this.#opening.values(), ...this.#creating]);
     await Promise.all(
       [...this.#byId.values()].map(async (served) => {
+        served.live.takeNoWork();
         await Promise.race([served.live.session.waitForIdle(), late]);
         await this.#close(served);
       }),
@@ -290,5 +292,5 @@ function isSameFile({ live }: ServedSession, path: string): boolean {
 }
 
 function closing(): HttpError {
-  return new HttpError("closing", "The server is ending, and takes no new work. Try again when it is back.", retrySoon);
+  return new HttpError("closing", endingReason, retrySoon);
 }

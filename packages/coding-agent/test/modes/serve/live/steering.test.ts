@@ -210,6 +210,26 @@ test("a call of a host tool goes to all clients; the first result counts, and th
   await live.dispose();
 });
 
+test("a session that takes no new work lets what runs go on", async () => {
+  const gate = createGate();
+  const { live, session, server } = await createLive([{ ...throughGate }, { text: "Done." }], {
+    customTools: [gate.tool as never],
+  });
+  const client = await server.connect({ clientId: "c" });
+  await client.ask({ id: 1, type: "prompt", message: "Go" });
+  await gate.reached;
+  live.takeNoWork();
+  expect(await client.ask({ id: 2, type: "steer", message: "More" })).toMatchObject({
+    success: false,
+    error: expect.stringContaining("no new work"),
+  });
+  expect(await client.ask({ id: 3, type: "get_state" })).toMatchObject({ success: true, data: { isStreaming: true } });
+  gate.open();
+  await session.waitForIdle();
+  expect(session.lastAssistantText()).toBe("Done.");
+  await live.dispose();
+});
+
 test("a client that does not read holds up nobody, costs the ring, and is told what it has missed", async () => {
   const words = Array.from({ length: 3000 }, (_, index) => `word ${index} ${"x".repeat(400)}\n`);
   const { session } = await createScriptedSession(workspace, [{ text: words.join(""), deltas: words }], {
