@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
+import { isTooDeep, maxNesting } from "@pikit/ai";
 import type { WebSocket } from "ws";
 import type { StreamMode } from "../../../protocol/data.ts";
 import type { RpcResponse } from "../../../protocol/frames.ts";
@@ -203,8 +204,9 @@ export class LiveSession implements WatchedSession {
 
   #onMessage(text: string, { peer, clientId, onAnswer }: SocketClient): void {
     const record = parseRecord(text);
-    if (typeof record === "string") {
-      this.#server.refuseLine(record, peer);
+    if (typeof record === "string" || isTooDeep(record)) {
+      const reason = typeof record === "string" ? record : `it is nested more than ${maxNesting} levels deep`;
+      this.#server.refuseLine(reason, peer);
       return;
     }
     if (isClientFrame(record)) {

@@ -85,10 +85,13 @@ describe("commands over a socket", () => {
 
   test("what is not a command is refused, and the connection goes on", async () => {
     const { live, server } = await createLive([]);
-    const client = await server.connect();
+    const client = await server.connect({ clientId: "c" });
     const parse = client.next(({ command }) => command === "parse");
     client.socket.send("{");
     expect(await parse).toMatchObject({ success: false });
+    const deep = client.next(({ command }) => command === "parse");
+    client.socket.send(`{"id":1,"type":"prompt","message":${"[".repeat(200_000)}${"]".repeat(200_000)}}`);
+    expect(await deep).toMatchObject({ success: false, error: expect.stringContaining("nested") });
     expect(await client.ask({ id: 1, type: "fly" })).toMatchObject({ success: false, error: "Unknown command: fly" });
     client.socket.send(Buffer.from([1, 2]));
     const [code] = (await once(client.socket, "close")) as [number];
