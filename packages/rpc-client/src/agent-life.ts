@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Signal } from "./abort-signal.ts";
-import { quoteStderr } from "./agent-process.ts";
-import { Connection, type ConnectionHandlers } from "./connection.ts";
+import { AgentProcess, quoteStderr } from "./agent-process.ts";
+import { Connection } from "./connection.ts";
 import { AgentProcessError, RpcAbortError, RpcTimeoutError } from "./errors.ts";
 import { findCli } from "./find-cli.ts";
 import { shakeHands } from "./handshake.ts";
+import type { Life, LifeHandlers } from "./life.ts";
 import { defaultStopGraceMs, defaultTimeoutMs, type RpcClientOptions, toArguments } from "./options.ts";
-import type { HostTool } from "./protocol-types.ts";
 import { Resumption } from "./resumption.ts";
+import type { TransportHandlers } from "./transport.ts";
 
 /** Milliseconds that a process must run so that the count of crashes in a row starts again. */
 const stableMs = 60_000;
@@ -15,23 +16,13 @@ const defaultMaxRestarts = 5;
 const defaultRestartDelayMs = 250;
 const maxRestartDelayMs = 30_000;
 
-export interface AgentLifeHandlers extends Omit<ConnectionHandlers, "onClose"> {
-  /** Called when a process was spawned; it is not ready yet. */
-  onConnection: (connection: Connection) => void;
-  /** Called when the agent process is gone. With restarts, `onRestart` follows after a crash. */
-  onClose: (reason: AgentProcessError) => void;
-  /** Called when the agent was restarted after `crash` and is ready. */
-  onRestart: (crash: AgentProcessError) => void;
-  /** Returns the tools to register with a new process. */
-  tools: () => HostTool[];
-}
-
 /** Starts, stops and, if configured, restarts the agent after a crash. There is one process at a time. */
-export class AgentLife {
+export class AgentLife implements Life {
   readonly #options: RpcClientOptions;
-  readonly #handlers: AgentLifeHandlers;
+  readonly #handlers: LifeHandlers;
   readonly resumption: Resumption = new Resumption();
-  #connection: Connection | undefined;
+  readonly isShared = false;
+  #connection: Connection<AgentProcess> | undefined;
   #isReady = false;
   /** The reason why the last connection closed. */
   #closedBy: AgentProcessError | undefined;
@@ -42,33 +33,32 @@ export class AgentLife {
   #readySinceMs = 0;
   #lastId = 0;
 
-  constructor(options: RpcClientOptions, handlers: AgentLifeHandlers) {
+  constructor(options: RpcClientOptions, handlers: LifeHandlers) {
     this.#options = options;
     this.#handlers = handlers;
   }
 
-  /** The connection for commands; undefined during a restart. */
   get connection(): Connection | undefined {
     return this.#restart === undefined ? this.#connection : undefined;
   }
 
-  /** Whether an agent is running, starting or restarting. */
   get isStarted(): boolean {
     return this.#connection !== undefined || this.#restart !== undefined;
   }
 
-  /** The reason why the agent has ended for good; undefined while it runs or restarts. */
   get closedBy(): AgentProcessError | undefined {
     return this.#restart === undefined ? this.#closedBy : undefined;
   }
 
-  /** Ids never repeat, so that a late response cannot be matched with another request. */
+  get followsMoves(): boolean {
+    return this.#options.restart === "on-crash";
+  }
+
   nextId(): string {
     this.#lastId += 1;
     return `${this.#lastId}`;
   }
 
-  /** @throws {AgentProcessError} When the agent cannot be started. */
   async start(signal: Signal | undefined): Promise<void> {
     if (this.isStarted) {
       throw new AgentProcessError("already_started", "The agent is already started; await stop() before starting it again.");
@@ -77,7 +67,8 @@ export class AgentLife {
     this.#closedBy = undefined;
     this.#crashes = 0;
     this.resumption.clear();
-    const abort = () => void this.#connection?.kill(() => new AgentProcessError("stopped", "The start of the agent was aborted."));
+    const abort = () =>
+      void this.#connection?.transport.kill(() => new AgentProcessError("stopped", "The start of the agent was aborted."));
     signal?.addEventListener("abort", abort);
     try {
       await this.#open();
@@ -90,14 +81,12 @@ export class AgentLife {
     }
   }
 
-  /** Resolves when the process is gone. */
   async stop(): Promise<void> {
     this.#stopRestart?.abort();
-    await this.#connection?.stop();
+    await this.#connection?.transport.stop();
     await this.#restart?.catch(() => undefined); // The stop makes it reject.
   }
 
-  /** Waits for a restart in progress. @throws {AgentProcessError} When no agent is running or restarting. */
   async ready(command: string): Promise<Connection> {
     const connection = await (this.#restart ?? this.#connection);
     if (connection !== undefined) return connection;
@@ -120,21 +109,22 @@ export class AgentLife {
       return connection;
     } catch (error) {
       if (error instanceof AgentProcessError && error.code !== "wrong_version") throw error;
-      throw await connection.kill(() =>
-        error instanceof AgentProcessError ? error : startError(error as Error, connection.stderrTail),
+      const { transport } = connection;
+      throw await transport.kill(() =>
+        error instanceof AgentProcessError ? error : startError(error as Error, transport.stderrTail),
       );
     }
   }
 
-  #spawn(): Connection {
+  #spawn(): Connection<AgentProcess> {
     const { cliPath, runtime = process.execPath, cwd = process.cwd(), stopGraceMs = defaultStopGraceMs } = this.#options;
     const env = { ...process.env, ...this.#options.env };
     const command = findCli({ runtime, env, ...(cliPath === undefined ? {} : { cliPath }) });
     const args = toArguments(this.#options, this.resumption.sessionFile);
     const { onEvent, onFrame, onNoise, onConnection } = this.#handlers;
     const onClose = (reason: AgentProcessError) => this.#onClose(reason);
-    const handlers = { onEvent, onFrame, onNoise, onClose };
-    const connection = new Connection({ command, args, cwd, env, stopGraceMs }, handlers);
+    const open = (receiver: TransportHandlers) => new AgentProcess({ command, args, cwd, env, stopGraceMs }, receiver);
+    const connection = new Connection(open, { onEvent, onFrame, onNoise, onClose });
     this.#connection = connection;
     onConnection(connection);
     return connection;

@@ -4,6 +4,7 @@ import { AgentProcessError } from "./errors.ts";
 import type { CliCommand } from "./find-cli.ts";
 import { LineDecoder } from "./protocol.ts";
 import { TextTail } from "./text-tail.ts";
+import { type Transport, type TransportHandlers, toRecord } from "./transport.ts";
 
 /** Maximum characters of stderr in `stderrTail`. */
 const stderrTailLength = 16_384;
@@ -21,23 +22,14 @@ export interface AgentProcessOptions {
   stopGraceMs: number;
 }
 
-export interface AgentProcessHandlers {
-  /** Called for each line of stdout that is not blank. */
-  onLine: (line: string) => void;
-  /** Called for a line of stdout that is too long. */
-  onTooLong: () => void;
-  /** Called once, when the process is gone and all its output has been read. */
-  onClose: (reason: AgentProcessError) => void;
-}
-
 /**
  * One agent process, the leader of its own process group. However it ends (not found, crash, kill, closed pipes, `stop`), `onClose` is
  * called once, and no timer, listener or process remains.
  */
-export class AgentProcess {
+export class AgentProcess implements Transport {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #options: AgentProcessOptions;
-  readonly #handlers: AgentProcessHandlers;
+  readonly #handlers: TransportHandlers;
   readonly #stderr = new TextTail(stderrTailLength);
   readonly #closed = Promise.withResolvers<AgentProcessError>();
   #closedBy: AgentProcessError | undefined;
@@ -49,7 +41,7 @@ export class AgentProcess {
   #isReadToEnd = false;
 
   /** @throws {AgentProcessError} `start_failed` when `spawn` rejects the options. */
-  constructor(options: AgentProcessOptions, handlers: AgentProcessHandlers) {
+  constructor(options: AgentProcessOptions, handlers: TransportHandlers) {
     this.#options = options;
     this.#handlers = handlers;
     const { command, args, cwd, env } = options;
@@ -98,8 +90,8 @@ export class AgentProcess {
   }
 
   #listen(child: ChildProcessWithoutNullStreams): void {
-    const { onLine, onTooLong } = this.#handlers;
-    const lines = new LineDecoder({ onLine, onTooLong });
+    const { onRecord, onTooLong } = this.#handlers;
+    const lines = new LineDecoder({ onLine: (line) => onRecord(toRecord(line), line), onTooLong });
     child.stdout.on("data", (chunk: Uint8Array) => lines.push(chunk));
     child.stderr.on("data", (chunk: Uint8Array) => this.#stderr.push(chunk));
     // Without stdin or stdout the process is useless, so it is ended. EPIPE arrives here when it has just died.

@@ -1,14 +1,14 @@
-import { AgentProcess, type AgentProcessOptions } from "./agent-process.ts";
 import { callSafely } from "./call-safely.ts";
 import { type AgentProcessError, RpcProtocolError } from "./errors.ts";
 import { PendingRequests, type RequestOptions } from "./pending-requests.ts";
 import { encodeLine, maxLineLength } from "./protocol.ts";
-import type { RpcEvent } from "./protocol-types.ts";
+import type { ResyncEvent, RpcEvent } from "./protocol-types.ts";
 import { SnapshotRebuilder } from "./snapshots.ts";
+import { isRecord, type SentRecord, type Transport, type TransportHandlers } from "./transport.ts";
 
 /** A record that is neither a response nor an event, by its `type`. */
 export interface IncomingFrame extends Record<string, unknown> {
-  type: "extension_ui_request" | "host_tool_call" | "host_tool_cancel";
+  type: "extension_ui_request" | "extension_ui_response" | "host_tool_call" | "host_tool_cancel";
 }
 
 export interface ConnectionHandlers {
@@ -26,25 +26,27 @@ export type OutputListener = (delta: string) => void;
 
 const frameTypes: ReadonlySet<string> = new Set<IncomingFrame["type"]>([
   "extension_ui_request",
+  "extension_ui_response",
   "host_tool_call",
   "host_tool_cancel",
 ]);
 
-/** The connection to one agent process: its open requests and its events. */
-export class Connection {
-  readonly #process: AgentProcess;
+/** The connection to one agent: its open requests and its events. */
+export class Connection<T extends Transport = Transport> {
+  readonly transport: T;
   readonly #handlers: ConnectionHandlers;
   readonly #requests = new PendingRequests();
   readonly #snapshots: SnapshotRebuilder;
   readonly #outputListeners = new Map<unknown, OutputListener>();
 
-  /** @throws {AgentProcessError} `start_failed` when `spawn` rejects the options. */
-  constructor(options: AgentProcessOptions, handlers: ConnectionHandlers) {
+  /** @param open - Opens the transport; what it throws is thrown. It calls its handlers later. */
+  constructor(open: (handlers: TransportHandlers) => T, handlers: ConnectionHandlers) {
     this.#handlers = handlers;
     this.#snapshots = new SnapshotRebuilder(handlers.onEvent);
-    this.#process = new AgentProcess(options, {
-      onLine: (line) => this.#onLine(line),
+    this.transport = open({
+      onRecord: (record, line) => this.#onRecord(record, line),
       onTooLong: () => this.#onTooLong(),
+      onLost: (id, reason) => this.#requests.reject(id, reason),
       onClose: (reason) => {
         this.#requests.rejectAll(reason);
         handlers.onClose(reason);
@@ -52,26 +54,26 @@ export class Connection {
     });
   }
 
-  get stderrTail(): string {
-    return this.#process.stderrTail;
-  }
-
   /**
    * Sends a command and waits for its response.
    *
-   * @param id - Must be unique for this process.
+   * @param id - Must be unique for this agent.
    * @throws {RpcError}
    */
   async request(id: string, command: string, params: object, options: RequestOptions): Promise<unknown> {
     const line = encodeLine({ ...params, id, type: command });
     this.#checkLength(line, `The command "${command}"`);
-    const onAnswer = (data: unknown) => {
+    const onAnswer = (data: unknown, after: number) => {
       this.#noteStreamMode(command, data);
-      options.onAnswer?.(data);
+      options.onAnswer?.(data, after);
     };
     const answer = this.#requests.add(id, command, { ...options, onAnswer });
-    this.#process.write(line);
-    return await answer;
+    this.transport.write(line, { type: command, id });
+    try {
+      return await answer;
+    } finally {
+      this.transport.forget?.(id);
+    }
   }
 
   /** Calls `listener` with the output of the command with this id until `work` has ended. */
@@ -85,25 +87,15 @@ export class Connection {
   }
 
   /** Sends a record that has no response. @throws {RpcProtocolError} `too_long`. */
-  sendFrame(frame: object): void {
+  sendFrame(frame: SentRecord): void {
     const line = encodeLine(frame);
     this.#checkLength(line, "A record");
-    this.#process.write(line);
+    this.transport.write(line, frame);
   }
 
   /** Pauses or resumes the reading of the agent's output. */
   setReading(isReading: boolean): void {
-    this.#process.setReading(isReading);
-  }
-
-  /** Resolves when the process is gone. */
-  stop(): Promise<void> {
-    return this.#process.stop();
-  }
-
-  /** Kills the process at once; see `AgentProcess.kill`. */
-  kill(reason: () => AgentProcessError): Promise<AgentProcessError> {
-    return this.#process.kill(reason);
+    this.transport.setReading(isReading);
   }
 
   #checkLength(line: string, what: string): void {
@@ -119,12 +111,11 @@ export class Connection {
     if (mode !== undefined) this.#snapshots.isDeltas = mode === "deltas";
   }
 
-  #onLine(line: string): void {
+  #onRecord(record: Record<string, unknown> | undefined, line: string): void {
     try {
-      const record = JSON.parse(line) as unknown;
-      if (isRecord(record) && this.#read(record)) return;
+      if (record !== undefined && this.#read(record)) return;
     } catch {
-      // Not JSON, or a record without the required fields: noise.
+      // A record without the required fields: noise.
     }
     this.#handlers.onNoise(line);
   }
@@ -134,10 +125,16 @@ export class Connection {
     if (type === "response") return this.#requests.settle(record);
     if (typeof type !== "string") return false;
     if (frameTypes.has(type)) this.#handlers.onFrame(record as IncomingFrame);
+    else if (type === "resync") this.#resync(record as unknown as ResyncEvent);
     else if (type === "bash_execution_update") this.#onOutput(record);
     // Some agents send `ready`. It is ignored, because an agent counts as ready after its first response.
     else if (type !== "ready") this.#snapshots.read(record as unknown as RpcEvent);
     return true;
+  }
+
+  #resync(event: ResyncEvent): void {
+    this.#noteStreamMode("get_state", event.state);
+    this.#snapshots.read(event);
   }
 
   #onOutput({ id, delta }: Record<string, unknown>): void {
@@ -151,8 +148,4 @@ export class Connection {
       new RpcProtocolError("too_long", "The agent sent a record that is too long to be read; it was skipped."),
     );
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -88,10 +88,11 @@ export class RpcRunError extends Error {
  * - `start_failed`: the operating system could not start it
  * - `start_timeout`: it sent no first response in time and was killed
  * - `wrong_version`: it has another version of the protocol and was killed
+ * - `refused`: a server refused the connection for good: a wrong token, a session that does not exist, options that it does not accept
  * - `already_started`: `start` was called while it was running
  * - `not_started`: a command was sent before `start`
- * - `exited`: it ended unexpectedly: it crashed, was killed, or closed its input or output
- * - `gave_up`: it crashed after each restart and is not restarted again; `cause` is the last crash
+ * - `exited`: it ended unexpectedly: it crashed, was killed, or closed its input or output; or a server restarted
+ * - `gave_up`: it crashed after each restart and is not restarted again; `cause` is the last crash. Or a server was not reached again
  * - `stopped`: `stop` was called, or the pool was closed
  */
 export type AgentProcessErrorCode =
@@ -99,6 +100,7 @@ export type AgentProcessErrorCode =
   | "start_failed"
   | "start_timeout"
   | "wrong_version"
+  | "refused"
   | "already_started"
   | "not_started"
   | "exited"
@@ -112,7 +114,7 @@ export interface AgentProcessErrorOptions {
   stderrTail?: string;
 }
 
-/** The agent process cannot be started, is not running, or ended during a call. */
+/** The agent cannot be started or reached, is not running, or ended during a call. */
 export class AgentProcessError extends Error {
   override readonly name = "AgentProcessError";
   readonly [brand] = "rpc";
@@ -133,8 +135,35 @@ export class AgentProcessError extends Error {
   }
 }
 
+/**
+ * What a connection to a server could not hand over.
+ *
+ * - `outcome_unknown`: the server restarted, or closed and reopened the session, before the response. The command may have been carried out.
+ * - `events_missed`: events of the run were missed, its end among them; the conversation has its messages
+ */
+export type RpcConnectionErrorCode = "outcome_unknown" | "events_missed";
+
+/** A call over a connection to a server has an unknown outcome. The client itself works on. */
+export class RpcConnectionError extends Error {
+  override readonly name = "RpcConnectionError";
+  readonly [brand] = "rpc";
+  readonly code: RpcConnectionErrorCode;
+
+  constructor(code: RpcConnectionErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
 /** Every error that a client rejects with. Branch on `code`, or on `name` to narrow. */
-export type RpcError = RpcCommandError | RpcProtocolError | RpcTimeoutError | RpcAbortError | RpcRunError | AgentProcessError;
+export type RpcError =
+  | RpcCommandError
+  | RpcProtocolError
+  | RpcTimeoutError
+  | RpcAbortError
+  | RpcRunError
+  | RpcConnectionError
+  | AgentProcessError;
 
 /** Whether `error` is an error of this package, including another loaded copy. */
 export function isRpcError(error: unknown): error is RpcError {

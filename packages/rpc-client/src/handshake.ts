@@ -3,7 +3,7 @@ import type { CommandData, CommandName, CommandParams, SessionState, StreamMode 
 import type { FirstCommand } from "./resumption.ts";
 
 /** The protocol version of this client. */
-const protocolVersion = 1;
+export const protocolVersion = 1;
 
 export interface HandshakeOptions {
   streamMode: StreamMode;
@@ -44,8 +44,13 @@ export async function shakeHands(ask: Ask, { streamMode, settings, tools }: Hand
 function checkVersion(info: unknown): Promise<never> {
   const { protocolVersion: version, version: release } = (info ?? {}) as Partial<CommandData<"get_protocol_info">>;
   if (version === undefined || version === protocolVersion) return never();
-  const text = `The agent (pi ${release}) speaks version ${version} of the protocol, but this client speaks version ${protocolVersion}; install versions of both that match.`;
-  throw new AgentProcessError("wrong_version", text);
+  throw wrongVersion("agent", { version, release });
+}
+
+/** The error for an agent or a server with another version of the protocol. */
+export function wrongVersion(who: string, { version, release }: { version: unknown; release: unknown }): AgentProcessError {
+  const text = `The ${who} (pi ${release}) speaks version ${version} of the protocol, but this client speaks version ${protocolVersion}; install versions of both that match.`;
+  return new AgentProcessError("wrong_version", text);
 }
 
 /** The agent works without a refused setting, such as a model whose key is missing now. */

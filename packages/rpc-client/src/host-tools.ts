@@ -2,6 +2,7 @@ import type { Signal } from "./abort-signal.ts";
 import { readArguments, toJsonSchema } from "./protocol.ts";
 import type { HostTool, HostToolOutput } from "./protocol-types.ts";
 import type { ToolParameters } from "./tool-parameters.ts";
+import type { SentRecord } from "./transport.ts";
 
 /** The result of a tool: content, a text as the only content, or nothing. */
 export type HostToolAnswer = string | (HostToolOutput & { isError?: boolean }) | undefined;
@@ -34,17 +35,25 @@ interface HostToolCall {
   arguments: Record<string, unknown>;
 }
 
+interface HostToolsOptions {
+  /** Sends a frame; throws when it is too long. */
+  send: (frame: SentRecord) => void;
+  /** Whether other clients have tools too. Calls of unknown tools are then kept until they are cancelled, or such a tool is registered. */
+  isShared: () => boolean;
+}
+
 /** Runs the tools of the program for the agent. Sends one result per call, or none if the call was cancelled. */
 export class HostTools {
-  readonly #send: (frame: object) => void;
+  readonly #options: HostToolsOptions;
   readonly #calls = new Map<string, AbortController>();
+  /** Open calls of tools that this program does not have. */
+  readonly #foreignCalls = new Map<string, HostToolCall>();
   #tools: readonly ClientTool<unknown>[] = [];
   /** The previous tools during `replace`: the agent may still call them. */
   #former: readonly ClientTool<unknown>[] = [];
 
-  /** @param send - Sends a frame; throws when it is too long. */
-  constructor(send: (frame: object) => void) {
-    this.#send = send;
+  constructor(options: HostToolsOptions) {
+    this.#options = options;
   }
 
   /**
@@ -69,7 +78,9 @@ export class HostTools {
     this.#tools = current;
     this.#former = former;
     try {
-      return await tell();
+      const told = await tell();
+      this.#runForeignCalls();
+      return told;
     } catch (error) {
       if (this.#tools === current) this.#tools = former;
       throw error;
@@ -85,9 +96,10 @@ export class HostTools {
       throw new TypeError("A host_tool_call needs id, toolName and arguments.");
     }
     const call = { id, toolName, toolCallId: String(toolCallId), arguments: args as Record<string, unknown> };
-    const tool = [...this.#tools, ...this.#former].find(({ name }) => name === toolName);
-    if (tool === undefined) this.#send(toResult(id, errorAnswer(`This program has no tool "${toolName}".`)));
-    else void this.#run(tool, call);
+    const tool = this.#find(toolName);
+    if (tool !== undefined) void this.#run(tool, call);
+    else if (this.#options.isShared()) this.#foreignCalls.set(id, call);
+    else this.#options.send(toResult(id, errorAnswer(`This program has no tool "${toolName}".`)));
   }
 
   onCancel(frame: Record<string, unknown>): void {
@@ -96,7 +108,22 @@ export class HostTools {
 
   /** Aborts every call, because the agent no longer waits for it. */
   endAll(reason: Error): void {
+    this.#foreignCalls.clear();
     for (const id of [...this.#calls.keys()]) this.#end(id, reason);
+  }
+
+  #find(toolName: string): ClientTool<unknown> | undefined {
+    return [...this.#tools, ...this.#former].find(({ name }) => name === toolName);
+  }
+
+  /** Runs the calls that were made before this program had their tools, for example by an earlier client of the session. */
+  #runForeignCalls(): void {
+    for (const [id, call] of this.#foreignCalls) {
+      const tool = this.#find(call.toolName);
+      if (tool === undefined) continue;
+      this.#foreignCalls.delete(id);
+      void this.#run(tool, call);
+    }
   }
 
   async #run(tool: ClientTool<unknown>, call: HostToolCall): Promise<void> {
@@ -104,11 +131,10 @@ export class HostTools {
     const { signal } = controller;
     this.#calls.set(call.id, controller);
     /** Drops frames of a call that is over, because the agent may have reused its id. */
-    const send = (toFrame: () => object) => {
-      if (this.#calls.get(call.id) === controller) this.#send(toFrame());
+    const send = (toFrame: () => SentRecord) => {
+      if (this.#calls.get(call.id) === controller) this.#options.send(toFrame());
     };
-    const update = (partial: NonNullable<HostToolAnswer>) =>
-      send(() => ({ type: "host_tool_update", id: call.id, partialResult: toOutput(partial) }));
+    const update = (partial: NonNullable<HostToolAnswer>) => send(() => toUpdate(call.id, partial));
     try {
       const read = await readArguments(tool.parameters, call.arguments);
       if ("problems" in read) throw new TypeError(`Invalid arguments for ${tool.name}. ${read.problems.join("; ")}.`);
@@ -125,14 +151,19 @@ export class HostTools {
 
   #end(id: string, reason: Error): void {
     const controller = this.#calls.get(id);
+    this.#foreignCalls.delete(id);
     this.#calls.delete(id);
     controller?.abort(reason);
   }
 }
 
-function toResult(id: string, answer: HostToolAnswer): object {
+function toResult(id: string, answer: HostToolAnswer): SentRecord {
   const isError = typeof answer === "object" && answer.isError === true;
   return { type: "host_tool_result", id, result: toOutput(answer), ...(isError ? { isError } : {}) };
+}
+
+function toUpdate(id: string, partial: HostToolAnswer): SentRecord {
+  return { type: "host_tool_update", id, partialResult: toOutput(partial) };
 }
 
 function toOutput(answer: HostToolAnswer): HostToolOutput {

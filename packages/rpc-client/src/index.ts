@@ -1,4 +1,5 @@
 export type { Signal } from "./abort-signal.ts";
+export type { ConnectOptions, SessionRequest } from "./connect/options.ts";
 export {
   AgentProcessError,
   type AgentProcessErrorCode,
@@ -6,6 +7,8 @@ export {
   isRpcError,
   RpcAbortError,
   RpcCommandError,
+  RpcConnectionError,
+  type RpcConnectionErrorCode,
   type RpcError,
   RpcProtocolError,
   type RpcProtocolErrorCode,
@@ -31,6 +34,7 @@ export type {
   HostTool,
   HostToolOutput,
   ImageContent,
+  ResyncEvent,
   RpcEvent,
   SessionEntry,
   SessionState,

@@ -6,13 +6,16 @@ export interface RequestOptions {
   timeoutMs: number;
   /** An abort rejects the request. */
   signal?: Signal;
-  /** Called with the data of a successful response before the next line is read; the promise resolves later. */
-  onAnswer?: (data: unknown) => void;
+  /**
+   * Called with the data of a successful response before the next line is read; the promise resolves later. `after` is the number of the
+   * event that comes before the response; a response that is sent once only has none, and then it is infinite: the last event.
+   */
+  onAnswer?: (data: unknown, after: number) => void;
 }
 
 interface PendingRequest {
   command: string;
-  onAnswer: ((data: unknown) => void) | undefined;
+  onAnswer: RequestOptions["onAnswer"] | undefined;
   resolve: (data: unknown) => void;
   reject: (error: RpcError) => void;
   /** Clears the timer and removes the abort listener. */
@@ -51,7 +54,8 @@ export class PendingRequests {
     const request = this.#take(response.id);
     if (request === undefined) return false;
     if (response.success === true) {
-      request.onAnswer?.(response.data);
+      const { after } = response;
+      request.onAnswer?.(response.data, typeof after === "number" ? after : Number.POSITIVE_INFINITY);
       request.resolve(response.data);
     } else if (response.success === false) {
       request.reject(new RpcCommandError(request.command, String(response.error)));
@@ -60,6 +64,11 @@ export class PendingRequests {
       request.reject(new RpcProtocolError("bad_record", message));
     }
     return true;
+  }
+
+  /** Rejects an open request. */
+  reject(id: string, reason: RpcError): void {
+    this.#take(id)?.reject(reason);
   }
 
   /** Rejects all open requests. */

@@ -11,6 +11,7 @@ import type {
   HostToolOutputSchema,
   HostToolSchema,
   ImageContentSchema,
+  ResyncSchema,
   SessionEntrySchema,
   SessionStateSchema,
   SessionStatsSchema,
@@ -39,9 +40,11 @@ export type CommandParams<N extends CommandName> = Commands[N]["params"];
 /** The response data of a successful command, by its name. */
 export type CommandData<N extends CommandName> = Commands[N]["data"];
 
-export type EventName = keyof Events;
+/** The state of the session, when events could not be handed over. Only clients of a server get it; see `RpcClient.connect`. */
+export type ResyncEvent = (typeof ResyncSchema)["static"];
+export type EventName = keyof Events | "resync";
 /** An event of the agent, by `type`. */
-export type RpcEvent = Events[EventName];
+export type RpcEvent = Events[keyof Events] | ResyncEvent;
 
 export type TextContent = (typeof TextContentSchema)["static"];
 export type ImageContent = (typeof ImageContentSchema)["static"];

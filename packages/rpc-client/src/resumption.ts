@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { CommandName, CommandParams, SessionState } from "./protocol-types.ts";
+import type { CommandName, CommandParams, SessionState, StreamMode } from "./protocol-types.ts";
 
 /** A command that is sent to a new process before any other command. */
 export interface FirstCommand {
@@ -26,6 +26,17 @@ const moves: ReadonlySet<CommandName> = new Set<CommandName>(["new_session", "sw
 export class Resumption {
   readonly #settings = new Map<CommandName, object>();
   #sessionFile: string | undefined;
+  #sessionId: string | undefined;
+
+  /** The id of the session; undefined before it is known. */
+  get sessionId(): string | undefined {
+    return this.#sessionId;
+  }
+
+  /** How answers are streamed, if this program has set it. */
+  get streamMode(): StreamMode | undefined {
+    return (this.#settings.get("set_stream_mode") as CommandParams<"set_stream_mode"> | undefined)?.mode;
+  }
 
   /** The session file; undefined if the file does not exist yet, so that a new session loses nothing. */
   get sessionFile(): string | undefined {
@@ -43,7 +54,9 @@ export class Resumption {
   }
 
   noteState(state: unknown): void {
-    this.#sessionFile = (state as Partial<SessionState> | undefined)?.sessionFile ?? undefined;
+    const { sessionFile, sessionId } = (state ?? {}) as Partial<SessionState>;
+    this.#sessionFile = sessionFile ?? undefined;
+    this.#sessionId = sessionId ?? this.#sessionId;
   }
 
   /** Notes a successful command. */
@@ -65,6 +78,7 @@ export class Resumption {
   clear(): void {
     this.#settings.clear();
     this.#sessionFile = undefined;
+    this.#sessionId = undefined;
   }
 
   /** The latest setting is sent last, because the thinking level depends on the model. */

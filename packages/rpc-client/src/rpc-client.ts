@@ -1,12 +1,14 @@
 import type { Signal } from "./abort-signal.ts";
 import { AgentLife } from "./agent-life.ts";
 import { callSafely } from "./call-safely.ts";
+import type { ConnectOptions } from "./connect/options.ts";
 import type { Connection, IncomingFrame, OutputListener } from "./connection.ts";
 import { type AgentProcessError, RpcAbortError, RpcTimeoutError } from "./errors.ts";
 import { EventHub, type EventListener, type EventsOptions } from "./event-hub.ts";
 import type { EventIterator } from "./event-queue.ts";
 import { Flow } from "./flow.ts";
 import { type ClientTool, HostTools } from "./host-tools.ts";
+import type { Life, LifeHandlers } from "./life.ts";
 import { defaultTimeoutMs, type RpcClientOptions, type SendOptions } from "./options.ts";
 import type {
   AgentMessage,
@@ -33,6 +35,8 @@ export interface BashOptions extends CommandOptions<"bash", "command"> {
   onOutput?: OutputListener;
 }
 
+const goneText = "The agent of this call is gone.";
+
 /** Milliseconds that the agent may take to abort a run after its timeout. */
 const abortGraceMs = 5000;
 
@@ -40,32 +44,47 @@ const abortGraceMs = 5000;
 const longCommands: ReadonlySet<CommandName> = new Set<CommandName>(["bash", "compact"]);
 
 interface RequestExtras {
-  onAnswer?: () => void;
+  onAnswer?: (after: number) => void;
   onOutput?: OutputListener | undefined;
 }
 
+/** The options that concern every client, whatever it speaks to. */
+type CommonOptions = Pick<RpcClientOptions, "requestTimeoutMs" | "onNoise">;
+
 /**
- * Starts an agent as a child process and speaks its protocol. Every method rejects with an `RpcError`: when the command fails
+ * Starts an agent as a child process and speaks its protocol, or does so with a session of a server: see `connect`. Every method rejects with an `RpcError`: when the command fails
  * (`RpcCommandError`), when its timeout expires (`RpcTimeoutError`), or when the agent is not running or ends meanwhile
  * (`AgentProcessError`).
  */
 export class RpcClient extends RpcDialogs {
-  readonly #options: RpcClientOptions;
-  readonly #life: AgentLife;
+  readonly #options: CommonOptions;
+  readonly #life: Life;
   readonly #flow: Flow = new Flow(() => this.#events.isBehind);
   readonly #events: EventHub = new EventHub(() => this.#flow.update());
-  readonly #runs = new RunTracker();
-  readonly #tools: HostTools = new HostTools((frame) => this.#connection?.sendFrame(frame));
-  readonly #ui: UiHandlers = new UiHandlers((frame) => this.#connection?.sendFrame(frame));
+  readonly #runs = new RunTracker(() => this.#life.isShared);
+  readonly #tools: HostTools = new HostTools({
+    send: (frame) => this.#connection?.sendFrame(frame),
+    isShared: () => this.#life.isShared,
+  });
+  readonly #ui: UiHandlers = new UiHandlers({
+    send: (frame) => this.#connection?.sendFrame(frame),
+    isShared: () => this.#life.isShared,
+  });
   readonly #exitListeners = new Set<{ listener: (reason: AgentProcessError) => void }>();
   readonly #restartListeners = new Set<{ listener: (crash: AgentProcessError) => void }>();
-  /** The connection to the current process, ready or not. */
+  /** The connection to the current agent, ready or not. */
   #connection: Connection | undefined;
 
-  constructor(options: RpcClientOptions = {}) {
+  /** @internal */
+  constructor(options: CommonOptions, createLife: (handlers: LifeHandlers) => Life);
+  constructor(options?: RpcClientOptions);
+  constructor(
+    options: RpcClientOptions = {},
+    createLife: (handlers: LifeHandlers) => Life = (handlers) => new AgentLife(options, handlers),
+  ) {
     super();
     this.#options = options;
-    this.#life = new AgentLife(options, {
+    this.#life = createLife({
       onConnection: (connection) => this.#onConnection(connection),
       onEvent: (event) => this.#onEvent(event),
       onFrame: (frame) => this.#onFrame(frame),
@@ -74,6 +93,31 @@ export class RpcClient extends RpcDialogs {
       onRestart: (crash) => tell(this.#restartListeners, crash),
       tools: () => this.#tools.definitions,
     });
+  }
+
+  /**
+   * Connects to a session of a server that `pi serve` has started. The client works as one with a process of its own, with these differences:
+   *
+   * - The session lives on the server. `stop` closes the connection only; runs go on, and `start` connects again.
+   * - A connection that is cut is made again, for as long as it takes, and loses nothing: each event comes once, in order, and each command
+   *   runs once.
+   * - If the server no longer holds what was missed, because it was too much or the server was restarted, the event `resync` replaces it.
+   *   The first event of a client is a `resync`, too: it tells what is going on in the session.
+   * - After a restart of the server, commands without a response reject with `outcome_unknown`, unless they only read; tools and settings of
+   *   this client are registered again, and `onRestart` is called.
+   * - Other clients may work with the same session. Questions and calls of tools for which this program has no handler are left to them.
+   *
+   * Listeners that are added directly after this call receive every event.
+   *
+   * @param url - The address of the server, such as `http://127.0.0.1:4711`.
+   * @throws {AgentProcessError} `refused` with the reason of the server, `start_failed` when it is not reached, or `start_timeout`.
+   * @throws {RpcAbortError} When the signal was aborted.
+   */
+  static async connect(url: string | URL, options: ConnectOptions = {}): Promise<RpcClient> {
+    const { ServerLife } = await import("./connect/server-life.ts");
+    const client = new RpcClient(options, (handlers) => new ServerLife(url, options, handlers));
+    await client.start(options.signal === undefined ? {} : { signal: options.signal });
+    return client;
   }
 
   /**
@@ -153,7 +197,7 @@ export class RpcClient extends RpcDialogs {
       listen: () => this.#events.iterate({}, this.#life.closedBy),
       run: (onSettled) =>
         this.#bounded(options, (rest) => {
-          const send = (onAnswer: () => void) => this.#sendPrompt(message, rest, onAnswer);
+          const send = (onAnswer: (after: number) => void) => this.#sendPrompt(message, rest, onAnswer);
           return this.#stoppable("prompt", options.signal, () => this.#runs.promptAndWait(send, onSettled));
         }),
       abort: () => this.abort(),
@@ -215,7 +259,7 @@ export class RpcClient extends RpcDialogs {
   }
 
   /**
-   * Iterates the events from this call on, until the agent is stopped. Throws an `AgentProcessError` when the agent ends in another way, even
+   * Iterates the events from this call on, until the client is stopped. Throws an `AgentProcessError` when the agent ends in another way, even
    * if it is restarted. Unread events are buffered. When more than `maxWaiting` are unread, the client stops reading the agent's output until
    * the reader has caught up, except while a call of this client waits for its response. Leave the loop when you need no more events.
    */
@@ -223,12 +267,18 @@ export class RpcClient extends RpcDialogs {
     return this.#events.iterate(options, this.#life.closedBy);
   }
 
-  /** Calls `listener` whenever the agent ends, with the code `stopped`, `exited`, `gave_up`, or the code of a failed start. */
+  /**
+   * Calls `listener` whenever the agent ends, with the code `stopped`, `exited`, `gave_up`, or the code of a failed start. For a client of a
+   * server, this is the end of the connection, not of the session; connections that are made again are not reported.
+   */
   onExit(listener: (reason: AgentProcessError) => void): () => void {
     return subscribe(this.#exitListeners, listener);
   }
 
-  /** Calls `listener` with the error of the crash when the agent was restarted and is ready. */
+  /**
+   * Calls `listener` with the error of the crash when the agent was restarted and is ready. For a client of a server: when the server was
+   * restarted, or has closed and reopened the session; the event `resync` with the reason `epoch` came before.
+   */
   onRestart(listener: (crash: AgentProcessError) => void): () => void {
     return subscribe(this.#restartListeners, listener);
   }
@@ -237,7 +287,7 @@ export class RpcClient extends RpcDialogs {
     return this.#ui.set(method, handler);
   }
 
-  #sendPrompt(message: string, options: PromptOptions, onAnswer: () => void): Promise<void> {
+  #sendPrompt(message: string, options: PromptOptions, onAnswer: (after: number) => void): Promise<void> {
     const [params, { signal: _, ...sendOptions }] = split(options);
     return this.#request("prompt", { ...params, message }, sendOptions, { onAnswer }).then(() => undefined);
   }
@@ -287,35 +337,36 @@ export class RpcClient extends RpcDialogs {
     const { signal, timeoutMs = longCommands.has(name) ? 0 : (this.#options.requestTimeoutMs ?? defaultTimeoutMs) } = options;
     if (signal?.aborted) throw new RpcAbortError(name, signal.reason);
     const { resumption } = this.#life;
-    const onAnswer = (data: unknown) => {
+    const onAnswer = (data: unknown, after: number) => {
       resumption.noteCommand(name, params, data);
-      extras.onAnswer?.();
+      extras.onAnswer?.(after);
     };
     return await this.#flow.whileAwaiting(async () => {
       const connection = this.#life.connection ?? (await orAborted(this.#life.ready(name), name, signal));
       const id = this.#life.nextId();
       const ask = () => connection.request(id, name, params, { timeoutMs, onAnswer, ...(signal ? { signal } : {}) });
       const answer = extras.onOutput ? connection.listenToOutput(id, extras.onOutput, ask) : ask();
-      if (this.#options.restart === "on-crash" && resumption.isMove(name)) this.#noteSessionFile(connection, timeoutMs);
+      if (this.#life.followsMoves && resumption.isMove(name)) this.#noteSession(connection, timeoutMs);
       return await answer;
     });
   }
 
   /** Sent directly after the command that changes the session, without waiting: the agent answers in order. */
-  #noteSessionFile(connection: Connection, timeoutMs: number): void {
+  #noteSession(connection: Connection, timeoutMs: number): void {
     const onAnswer = (state: unknown) => this.#life.resumption.noteState(state);
-    // Without a response, a restart uses the session file that was known before.
+    // Without a response, a restart uses the session that was known before.
     connection.request(this.#life.nextId(), "get_state", {}, { timeoutMs, onAnswer }).catch(() => undefined);
   }
 
   #onConnection(connection: Connection): void {
     // A failed restart does not call #onClose, so the calls of its process are still open.
-    this.#endCalls(new Error("The agent process of this call is gone."));
+    this.#endCalls(new Error(goneText));
     this.#connection = connection;
     this.#flow.attach((isReading) => connection.setReading(isReading));
   }
 
   #onEvent(event: RpcEvent): void {
+    if (event.type === "resync" && event.reason === "epoch") this.#endCalls(new Error(goneText));
     this.#runs.onEvent(event);
     this.#events.emit(event);
   }
@@ -323,6 +374,7 @@ export class RpcClient extends RpcDialogs {
   #onFrame(frame: IncomingFrame): void {
     if (frame.type === "host_tool_call") this.#tools.onCall(frame);
     else if (frame.type === "host_tool_cancel") this.#tools.onCancel(frame);
+    else if (frame.type === "extension_ui_response") this.#ui.onAnswered(frame);
     else this.#ui.onRequest(frame);
   }
 

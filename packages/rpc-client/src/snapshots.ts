@@ -27,6 +27,7 @@ export class SnapshotRebuilder {
       this.#update(event);
       return;
     }
+    if (event.type === "resync") this.#resume(event.message);
     if (event.type === "message_start" && event.message.role === "assistant") {
       this.#builder = new SnapshotBuilder(event.message);
       this.#isBuiltOfDeltas = this.isDeltas;
@@ -36,9 +37,18 @@ export class SnapshotRebuilder {
     this.#emit(event);
   }
 
+  /** Continues an answer whose start was not received. */
+  #resume(message: AssistantMessage | undefined): void {
+    this.#builder = message && new SnapshotBuilder(message);
+    this.#isBuiltOfDeltas = this.isDeltas;
+    this.#isStartTold = message !== undefined && message.content.length > 0;
+  }
+
   #update(event: MessageUpdate | DeltaUpdate): void {
     if ("message" in event) {
       this.#emit(event);
+      // After a change of the mode, the rest of an answer may come as deltas.
+      this.#builder = this.#builder && new SnapshotBuilder(event.message);
       return;
     }
     if (this.#builder === undefined) throw new Error("An update came without the start of its message.");

@@ -1,4 +1,4 @@
-import { RpcRunError } from "./errors.ts";
+import { RpcConnectionError, RpcRunError } from "./errors.ts";
 import type { EventQueue } from "./event-queue.ts";
 import type { AgentMessage, RpcEvent } from "./protocol-types.ts";
 
@@ -9,6 +9,9 @@ export interface TextSource {
   run: (onSettled: () => void) => Promise<AgentMessage[]>;
   abort: () => Promise<void>;
 }
+
+const missedText =
+  "Some of the text was missed while the connection to the server was down. The run continues; get_messages returns all of its text.";
 
 /** Separates two texts of a run. */
 const emptyLine = "\n\n";
@@ -28,6 +31,10 @@ export async function* streamText({ listen, run, abort }: TextSource): AsyncGene
   let isBetweenTexts = false;
   try {
     for await (const event of events) {
+      if (event.type === "resync" && event.reason !== "start") {
+        isSettled = true;
+        throw new RpcConnectionError("events_missed", missedText);
+      }
       if (event.type !== "message_update") continue;
       const step = event.assistantMessageEvent;
       if (step.type === "text_start") isBetweenTexts = hasText;
@@ -39,7 +46,7 @@ export async function* streamText({ listen, run, abort }: TextSource): AsyncGene
     throwIfFailed(await messages);
   } finally {
     await events.return();
-    // The reader has left the loop early. `abort` fails only if the agent is gone.
+    // The reader has left the loop early. `abort` fails only if the agent is gone. A run whose text was missed is not the reader's decision.
     if (!isSettled) await abort().catch(() => undefined);
   }
 }

@@ -13,13 +13,19 @@ export interface SnapshotUpdate {
   assistantMessageEvent: AssistantMessageEvent;
 }
 
-/** Rebuilds one streamed answer. Create one at each assistant `message_start`. Every result is a separate message object. */
+/**
+ * Rebuilds one streamed answer. Create one at each assistant `message_start`, or with the part of an answer that is known. Every result is a
+ * separate message object.
+ */
 export class SnapshotBuilder {
   #message: AssistantMessage;
   readonly #readers = new Map<number, PartialArguments>();
+  /** The number of blocks of the known part. The JSON text of a call among them is not known, so its arguments stay until it ends. */
+  readonly #knownBlocks: number;
 
   constructor(start: AssistantMessage) {
     this.#message = start;
+    this.#knownBlocks = start.content.length;
   }
 
   /** The message so far. */
@@ -60,7 +66,9 @@ export class SnapshotBuilder {
         content[index] = { type: "toolCall", id: event.id ?? "", name: event.toolName ?? "", arguments: {} };
         break;
       case "toolcall_delta":
-        if (block?.type === "toolCall") content[index] = { ...block, arguments: this.#readArguments(index, event.delta) };
+        if (block?.type === "toolCall" && index >= this.#knownBlocks) {
+          content[index] = { ...block, arguments: this.#readArguments(index, event.delta) };
+        }
         break;
       case "toolcall_end":
         content[index] = event.toolCall;
