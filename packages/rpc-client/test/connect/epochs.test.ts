@@ -6,7 +6,17 @@ import { delta, end, run, settled, start } from "../helpers/records.ts";
 const tool = { name: "stock", description: "", parameters: { type: "object" }, execute: () => "12" };
 
 test("after a restart of the server, what may have run is rejected, what reads is asked again, and tools and settings come first", async () => {
-  const { server, client, connection, events } = await connected();
+  const isCut = Promise.withResolvers<void>();
+  const mayReturn = Promise.withResolvers<void>();
+  let connections = 0;
+  // Asked for at each connection: this holds the second one.
+  const token = async () => {
+    connections += 1;
+    if (connections === 2) isCut.resolve();
+    if (connections === 2) await mayReturn.promise;
+    return "t";
+  };
+  const { server, client, connection, events } = await connected({ token });
   const restarts: string[] = [];
   client.onRestart(({ code }) => restarts.push(code));
   const tools = client.setTools([tool]);
@@ -20,7 +30,9 @@ test("after a restart of the server, what may have run is rejected, what reads i
   const abort = client.abort();
   for (let sent = 0; sent < 3; sent += 1) await connection.received();
   connection.cut();
+  await isCut.promise;
   const neverSent = client.followUp("Later");
+  mayReturn.resolve();
   const next = await server.connection();
   next.begin("epoch", "e2", 0);
   expect(await steer).toMatchObject({
