@@ -53,6 +53,10 @@ export class Resumption {
     return moves.has(command);
   }
 
+  noteSession(sessionId: string): void {
+    this.#sessionId = sessionId;
+  }
+
   noteState(state: unknown): void {
     const { sessionFile, sessionId } = (state ?? {}) as Partial<SessionState>;
     this.#sessionFile = sessionFile ?? undefined;

@@ -3,6 +3,7 @@ import { AgentLife } from "./agent-life.ts";
 import { callSafely } from "./call-safely.ts";
 import type { ConnectOptions } from "./connect/options.ts";
 import type { Connection, IncomingFrame, OutputListener } from "./connection.ts";
+import { EndListeners } from "./end-listeners.ts";
 import { type AgentProcessError, RpcAbortError, RpcTimeoutError } from "./errors.ts";
 import { EventHub, type EventListener, type EventsOptions } from "./event-hub.ts";
 import type { EventIterator } from "./event-queue.ts";
@@ -10,6 +11,7 @@ import { Flow } from "./flow.ts";
 import { type ClientTool, HostTools } from "./host-tools.ts";
 import type { Life, LifeHandlers } from "./life.ts";
 import { defaultTimeoutMs, type RpcClientOptions, type SendOptions } from "./options.ts";
+import { orAborted } from "./or-aborted.ts";
 import type {
   AgentMessage,
   BashResult,
@@ -70,8 +72,8 @@ export class RpcClient extends RpcDialogs {
     send: (frame) => this.#connection?.sendFrame(frame),
     isShared: () => this.#life.isShared,
   });
-  readonly #exitListeners = new Set<{ listener: (reason: AgentProcessError) => void }>();
-  readonly #restartListeners = new Set<{ listener: (crash: AgentProcessError) => void }>();
+  readonly #exitListeners = new EndListeners();
+  readonly #restartListeners = new EndListeners();
   /** The connection to the current agent, ready or not. */
   #connection: Connection | undefined;
 
@@ -90,7 +92,7 @@ export class RpcClient extends RpcDialogs {
       onFrame: (frame) => this.#onFrame(frame),
       onNoise: (line) => callSafely(() => options.onNoise?.(line)),
       onClose: (reason) => this.#onClose(reason),
-      onRestart: (crash) => tell(this.#restartListeners, crash),
+      onRestart: (crash) => this.#restartListeners.call(crash),
       tools: () => this.#tools.definitions,
     });
   }
@@ -134,7 +136,7 @@ export class RpcClient extends RpcDialogs {
   /**
    * Ends the agent: closes its stdin, so that it aborts its run, saves the session and exits; sends SIGTERM after `stopGraceMs`, and SIGKILL
    * to its process group after another `stopGraceMs`. Open calls reject with `stopped`. May be called at any time and repeatedly. Resolves
-   * when the process is gone.
+   * when the process is gone. A client of a server closes its connection; the session lives on.
    */
   async stop(): Promise<void> {
     await this.#life.stop();
@@ -272,7 +274,7 @@ export class RpcClient extends RpcDialogs {
    * server, this is the end of the connection, not of the session; connections that are made again are not reported.
    */
   onExit(listener: (reason: AgentProcessError) => void): () => void {
-    return subscribe(this.#exitListeners, listener);
+    return this.#exitListeners.add(listener);
   }
 
   /**
@@ -280,7 +282,7 @@ export class RpcClient extends RpcDialogs {
    * restarted, or has closed and reopened the session; the event `resync` with the reason `epoch` came before.
    */
   onRestart(listener: (crash: AgentProcessError) => void): () => void {
-    return subscribe(this.#restartListeners, listener);
+    return this.#restartListeners.add(listener);
   }
 
   protected override setUiHandler<M extends UiMethod>(method: M, handler: UiHandler<M>): () => void {
@@ -388,31 +390,6 @@ export class RpcClient extends RpcDialogs {
     this.#runs.onClose(reason);
     this.#endCalls(reason);
     this.#events.close(reason);
-    tell(this.#exitListeners, reason);
-  }
-}
-
-type Listeners = Set<{ listener: (reason: AgentProcessError) => void }>;
-
-function subscribe(listeners: Listeners, listener: (reason: AgentProcessError) => void): () => void {
-  const entry = { listener };
-  listeners.add(entry);
-  return () => void listeners.delete(entry);
-}
-
-function tell(listeners: Listeners, reason: AgentProcessError): void {
-  for (const { listener } of [...listeners]) callSafely(() => listener(reason));
-}
-
-/** Waits for `promise`; rejects as soon as the signal is aborted. */
-async function orAborted<T>(promise: Promise<T>, command: CommandName, signal: Signal | undefined): Promise<T> {
-  if (signal === undefined) return await promise;
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(new RpcAbortError(command, signal.reason));
-  signal.addEventListener("abort", abort);
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
+    this.#exitListeners.call(reason);
   }
 }

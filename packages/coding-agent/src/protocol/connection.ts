@@ -16,6 +16,7 @@ export const ConnectionReadySchema = Type.Object({
   type: Type.Literal("ready"),
   protocolVersion: Type.Literal(1),
   version: Type.String({ description: "Of pi." }),
+  sessionId: Type.String({ description: "Another one than in the address, after the session has moved." }),
   ...position,
 });
 export type ConnectionReady = Static<typeof ConnectionReadySchema>;

@@ -9,10 +9,11 @@ import type { ResyncEvent, RpcEvent } from "../protocol-types.ts";
 import { Resumption } from "../resumption.ts";
 import { backoff } from "./backoff.ts";
 import { ConnectFailure } from "./failure.ts";
+import { loadSocket } from "./load-socket.ts";
 import type { ConnectOptions } from "./options.ts";
 import { ServerAddress } from "./server-address.ts";
 import { ServerTransport, toError } from "./server-transport.ts";
-import { loadSocket, type SocketTarget } from "./socket.ts";
+import type { SocketTarget } from "./socket.ts";
 
 const defaultReconnectDelayMs = 250;
 
@@ -121,6 +122,7 @@ export class ServerLife implements Life {
             findTarget: (since) => this.#findTarget(since),
             maxReconnects,
             reconnectDelayMs,
+            onSession: (sessionId) => this.resumption.noteSession(sessionId),
             onOpen: (state) => {
               this.resumption.noteState(state);
               opened.resolve();

@@ -23,6 +23,8 @@ export interface ServerTransportOptions {
   findTarget: (since: string | undefined) => Promise<SocketTarget>;
   reconnectDelayMs: number;
   maxReconnects: number;
+  /** Called at each connection with the id of the session, which commands of other clients may have changed. */
+  onSession: (sessionId: string) => void;
   /** Called once, with the state of the session, when the first connection is made. What follows is held until `release` is called. */
   onOpen: (state: SessionState) => void;
 }
@@ -216,7 +218,8 @@ export class ServerTransport implements Transport {
     else this.#handOver(frame, text);
   }
 
-  #onReady({ protocolVersion: version, version: release, epoch }: Frame): void {
+  #onReady({ protocolVersion: version, version: release, sessionId, epoch }: Frame): void {
+    if (typeof sessionId === "string") this.#options.onSession(sessionId);
     if (version !== protocolVersion) this.end(wrongVersion("server", { version, release }));
     // In another epoch, a resync follows.
     else if (epoch === this.#position?.epoch) this.#becomeReady();

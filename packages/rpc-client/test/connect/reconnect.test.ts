@@ -180,7 +180,13 @@ test("reconnects follow the session to another id", async () => {
   await fork;
   await settleUntil(connection);
   connection.cut();
-  expect((await server.connection()).path).toBe("/v1/sessions/s2/socket");
+  const next = await server.connection();
+  expect(next.path).toBe("/v1/sessions/s2/socket");
+  // Another client moves it while this one is away.
+  next.ready("e1", 0, "s3");
+  await settle(client, next, "s3");
+  next.cut();
+  expect((await server.connection()).path).toBe("/v1/sessions/s3/socket");
 });
 
 /** Waits until the other side has read everything. */

@@ -55,10 +55,10 @@ export class FakeConnection {
   }
 
   /** Begins the connection at this position. */
-  ready(epoch: string, seq: number): void {
+  ready(epoch: string, seq: number, sessionId = "s1"): void {
     this.#epoch = epoch;
     this.#seq = seq;
-    this.send({ type: "ready", protocolVersion: 1, version: "0.0.0", epoch, seq });
+    this.send({ type: "ready", protocolVersion: 1, version: "0.0.0", sessionId, epoch, seq });
   }
 
   /** Begins the connection with the state of the session. */
@@ -193,9 +193,9 @@ export interface Connected {
 }
 
 /** Waits until the client has read everything that was sent to it. */
-export async function settle(client: RpcClient, connection: FakeConnection): Promise<void> {
+export async function settle(client: RpcClient, connection: FakeConnection, sessionId = "s1"): Promise<void> {
   const state = client.getState();
   const command = await connection.received();
-  connection.answer(command, { sessionId: "s1" });
+  connection.answer(command, { sessionId });
   await state;
 }

@@ -74,6 +74,10 @@ export class LiveSession implements WatchedSession {
     return this.ring.epoch;
   }
 
+  get sessionId(): string {
+    return this.session.sessionId;
+  }
+
   /** The position of the latest frame, `epoch:seq`. */
   get position(): string {
     this.#writer.writeNow();

@@ -33,6 +33,7 @@ export interface WatcherSink {
 /** The session of a watcher, as far as the watcher needs it. */
 export interface WatchedSession {
   readonly ring: FrameRing;
+  readonly sessionId: string;
   /** The fields of a `resync` that describe the session after its latest frame. */
   describe(mode: StreamMode): object;
   /** The questions without an answer and the numbers of their frames, the oldest first. */
@@ -86,7 +87,8 @@ export class Watcher {
     const { ring } = this.#session;
     const from = this.#findStart(since);
     const seq = typeof from === "number" ? from : ring.last;
-    const ready = { type: "ready", protocolVersion, version: packageVersion(), epoch: ring.epoch, seq };
+    const { sessionId } = this.#session;
+    const ready = { type: "ready", protocolVersion, version: packageVersion(), sessionId, epoch: ring.epoch, seq };
     this.#seq = seq;
     // Before a resync it is no position: a client that is cut off in between must get the resync again.
     this.#sink.write([{ json: JSON.stringify(ready), seq: typeof from === "number" ? seq : undefined }]);
@@ -104,7 +106,7 @@ export class Watcher {
       if (answer && answer.after <= this.#seq) {
         this.#answers.shift();
         this.#answersLength -= answer.json.length;
-        this.#sink.write([{ json: answer.json, seq: undefined }]);
+        this.#sink.write([{ json: withPlace(answer), seq: undefined }]);
         continue;
       }
       if (this.#seq >= ring.last) break;
@@ -186,6 +188,11 @@ export class Watcher {
     this.#mode = this.#nextMode;
     this.#snapshots = this.#mode === "snapshots" ? new SnapshotView({}) : undefined;
   }
+}
+
+/** A response with its place: when it is sent again over a later connection, frames that came after it may stand before it. */
+function withPlace({ json, after }: Answer): string {
+  return `${json.slice(0, -1)},"after":${after}}`;
 }
 
 /** Whether a frame is the beginning of an answer. */
