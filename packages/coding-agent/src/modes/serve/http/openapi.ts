@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
+import { ConnectionReadySchema, ResyncSchema } from "../../../protocol/connection.ts";
 import { type JsonSchema, rpcSchema } from "../../../protocol/json-schema.ts";
 import { protocolVersion } from "../../../protocol/version.ts";
 import { packageVersion } from "../../../version.ts";
@@ -99,13 +100,20 @@ function components(): JsonSchema {
     StoredSession: toSchema(StoredSessionSchema),
     ErrorAnswer: toSchema(ErrorAnswerSchema),
     Response: { anyOf: Object.keys($defs).flatMap((name) => (name.startsWith("response.") ? [ref(name)] : [])) },
-    ConnectionFrame: {
-      description: "A frame of RPC mode. Numbered ones also have epoch and seq; see the documentation of pi serve.",
+    ConnectionReady: toSchema(ConnectionReadySchema),
+    Resync: toSchema(ResyncSchema),
+    NumberedFrame: {
+      description: "A frame of RPC mode with its number. A question that is sent again has `again`.",
       allOf: [
         ref("Outgoing"),
-        { type: "object", properties: { epoch: { type: "string" }, seq: { type: "integer" }, again: { const: true } } },
+        {
+          type: "object",
+          properties: { epoch: { type: "string" }, seq: { type: "integer" }, again: { const: true } },
+          required: ["epoch", "seq"],
+        },
       ],
     },
+    ConnectionFrame: { anyOf: [ref("ConnectionReady"), ref("Resync"), ref("NumberedFrame"), ref("Response")] },
   };
 }
 

@@ -10,6 +10,9 @@ const maxLine = 4 * 1024 * 1024;
 /** Bytes of the beginning of a line, which tell whose message it is. */
 const headLength = 200;
 
+/** Bytes that tell whether a file is the one that was read before. */
+const tailLength = 100;
+
 /** Maximum characters of a first prompt. */
 export const maxPrompt = 500;
 
@@ -27,11 +30,15 @@ export interface FileDescription {
 }
 
 interface Known {
-  ino: number;
   /** Bytes that were read, up to the end of a line. */
   size: number;
+  /** The last of these bytes: another file with the same path has others. */
+  tail: Buffer;
   description: FileDescription;
 }
+
+/** Reads into the buffer from a position. */
+type Read = (buffer: Buffer, position: number) => Promise<{ bytesRead: number }>;
 
 /**
  * Describes session files. Entries are only ever added to them, so a file that was read before is read from there on. Asynchronous and in
@@ -51,19 +58,15 @@ export class FileDescriptions {
   }
 
   async #read(path: string): Promise<FileDescription> {
-    const { file, stats } = await openFile(path);
+    const { file } = await openFile(path);
     try {
+      const read: Read = (buffer, position) => file.read(buffer, 0, buffer.length, position);
       const before = this.#known.get(path);
-      const isSame = before !== undefined && before.ino === stats.ino && before.size <= stats.size;
-      const known: Known = isSame ? { ...before } : { ino: stats.ino, size: 0, description: { isInterrupted: false } };
-      if (known.size < stats.size) {
-        const description = { ...known.description };
-        const read = (buffer: Buffer, position: number) => file.read(buffer, 0, buffer.length, position);
-        known.size = await readLines(read, known.size, (line) => note(description, line));
-        known.description = description;
-      }
-      this.#remember(path, known);
-      return known.description;
+      const same = before?.tail.equals(await readTail(read, before.size)) ? before : undefined;
+      const description: FileDescription = same ? { ...same.description } : { isInterrupted: false };
+      const size = await readLines(read, same?.size ?? 0, (line) => note(description, line));
+      this.#remember(path, { size, tail: await readTail(read, size), description });
+      return description;
     } finally {
       await file.close();
     }
@@ -79,12 +82,16 @@ export class FileDescriptions {
   }
 }
 
+/** The last bytes before a position; fewer if the file is shorter. */
+async function readTail(read: Read, end: number): Promise<Buffer> {
+  const start = Math.max(0, end - tailLength);
+  const buffer = Buffer.alloc(end - start);
+  const { bytesRead } = await read(buffer, start);
+  return buffer.subarray(0, bytesRead);
+}
+
 /** Calls `onLine` with each complete line, and with the beginning of one that is too long. Returns the position after the last line. */
-async function readLines(
-  read: (buffer: Buffer, position: number) => Promise<{ bytesRead: number }>,
-  from: number,
-  onLine: (line: Buffer) => void,
-): Promise<number> {
+async function readLines(read: Read, from: number, onLine: (line: Buffer) => void): Promise<number> {
   let held: Buffer[] = [];
   let heldLength = 0;
   let position = from;
