@@ -35,7 +35,17 @@ export const layers: readonly PackageLayers[] = [
     imports: ["@pikit/ai", "@pikit/agent"],
     rooms: [
       // The wire, and files for all rooms.
-      ...["protocol", "errors.ts", "runtime.ts", "suggest.ts", "until-aborted.ts", "version.ts", "type-builder.ts"],
+      ...[
+        "protocol",
+        "render",
+        "page",
+        "errors.ts",
+        "runtime.ts",
+        "suggest.ts",
+        "until-aborted.ts",
+        "version.ts",
+        "type-builder.ts",
+      ],
       ...["risk-tiers.ts", "user-interface.ts", "locks"],
       // The parts of a session.
       ...["config", "conversation", "models", "prompt", "exec", "todo"],
@@ -44,7 +54,12 @@ export const layers: readonly PackageLayers[] = [
       // The session, its modes, and the command line.
       ...["session", "modes", "modes/rpc-session", "modes/*", "serve.ts", "index.ts", "cli", "main.ts", "cli.ts"],
     ],
-    closedRooms: { protocol: ["@sinclair/typebox", "@pikit/ai/partial-arguments"] },
+    // These three run in browsers, too.
+    closedRooms: {
+      protocol: ["@sinclair/typebox", "@pikit/ai/partial-arguments"],
+      render: ["highlight.js", "marked"],
+      page: ["eventsource-parser"],
+    },
     late: ["tools/*/run.ts"],
   },
   {

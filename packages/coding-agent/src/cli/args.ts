@@ -64,6 +64,7 @@ const options = {
   "no-approve": { help: "ignore the .pi folder of the working folder, and do not ask" },
   "no-context-files": { help: "do not read AGENTS.md files" },
   export: { value: "path|id", help: "export that session to HTML; an argument names the file" },
+  "redact-paths": { help: "with --export: show . and ~ for the working and home folders" },
   "list-models": { help: "list the usable models; words filter them" },
   help: { short: "h", help: "show this help" },
   version: { short: "v", help: "show the version" },

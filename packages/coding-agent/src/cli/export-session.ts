@@ -17,7 +17,7 @@ export async function exportSession({ options, prompts }: Arguments): Promise<nu
   const store = new FileSessionStore(resolve(folder));
   const conversation = await Conversation.read(store, await findSession(store, options.export ?? ""));
   try {
-    console.log(await exportHtml(conversation, { cwd, outputPath }));
+    console.log(await exportHtml(conversation, { cwd, outputPath, redactPaths: options["redact-paths"] }));
     return 0;
   } finally {
     await conversation.close();

@@ -44,12 +44,16 @@ export class StatsCounter {
     return this.#usage;
   }
 
-  /** The response data of `get_session_stats`. */
-  toStats({ contextUsage, ...place }: StatsPlace): SessionStats {
+  /** The numbers so far. */
+  get counts(): Omit<SessionStats, keyof StatsPlace> {
     const { input, output, cacheRead, cacheWrite, cost } = this.#usage;
     const total = input + output + cacheRead + cacheWrite;
-    const tokens = { input, output, cacheRead, cacheWrite, total };
-    return { ...place, ...this.#counts, tokens, cost: cost.total, contextUsage };
+    return { ...this.#counts, tokens: { input, output, cacheRead, cacheWrite, total }, cost: cost.total };
+  }
+
+  /** The response data of `get_session_stats`. */
+  toStats({ contextUsage, ...place }: StatsPlace): SessionStats {
+    return { ...place, ...this.counts, contextUsage };
   }
 }
 

@@ -1,26 +1,18 @@
 import { createHash } from "node:crypto";
+import type { StatsCounter } from "../conversation/stats.ts";
 import type { SessionHeader } from "../protocol/frames.ts";
-import { escapeHtml } from "./escape.ts";
+import { escapeHtml } from "../render/escape.ts";
+import { countOf, formatCost, formatCount } from "../render/format.ts";
+import { renderTime } from "../render/parts.ts";
+import { style as conversationStyle } from "../render/style.ts";
 
-const style = `
-:root { color-scheme: light dark; --line: #8884; --soft: #8881; --dim: #777; --mark: #2563eb; --bad: #c2410c }
-body { font: 15px/1.55 system-ui, sans-serif; max-width: 56rem; margin: 2rem auto; padding: 0 1rem }
-h1 { font-size: 1.5rem; overflow-wrap: anywhere }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; color: var(--dim); overflow-wrap: anywhere }
+const style = `${conversationStyle}
+body { max-width: 56rem; margin: 2rem auto; padding: 0 1rem }
+body > dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; color: var(--dim); overflow-wrap: anywhere }
 dd { margin: 0 }
-article { border-top: 1px solid var(--line); padding: .6rem 0; overflow-wrap: anywhere }
-article > h2 { font-size: .8rem; margin: 0 0 .3rem; color: var(--dim); font-weight: 600 }
-article.user { border-left: 3px solid var(--mark); padding-left: .8rem }
-article.error { border-left: 3px solid var(--bad); padding-left: .8rem }
-.label { background: var(--soft); border-radius: 3px; padding: 0 .4em }
-.dim { color: var(--dim) }
-pre { background: var(--soft); padding: .6rem; overflow: auto; white-space: pre-wrap; border-radius: 4px; font-size: 13px; margin: .4rem 0 }
-table { border-collapse: collapse } td, th { border: 1px solid var(--line); padding: .2em .6em }
-img { max-width: 100% }
-summary { cursor: pointer; color: var(--dim) }
-.hljs-comment, .hljs-quote { color: #6a737d } .hljs-keyword, .hljs-literal, .hljs-selector-tag, .hljs-built_in { color: #a626a4 }
-.hljs-string, .hljs-attr, .hljs-addition { color: #2e7d32 } .hljs-number, .hljs-type, .hljs-meta { color: #b26a00 }
-.hljs-title, .hljs-section, .hljs-name { color: #2563eb } .hljs-deletion { color: #c2410c }
+footer { border-top: 1px solid var(--line); margin-top: 1.5rem; padding: .8rem 0; color: var(--dim) }
+footer p { margin: .2rem 0 }
+@media print { body { margin: 0 } article { break-inside: auto } }
 `;
 
 /** The content of the page's head. */
@@ -37,11 +29,11 @@ export function pageStart({ header, name, elsewhere }: PageHead): string {
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'`;
   const title = escapeHtml(name ?? `Session ${header.id}`);
   const facts: [string, string][] = [
-    ["Session", header.id],
-    ["Started", header.timestamp],
-    ["Folder", header.cwd],
+    ["Session", escapeHtml(header.id)],
+    ["Started", renderTime(header.timestamp)],
+    ["Folder", escapeHtml(header.cwd)],
   ];
-  if (header.parentSession !== undefined) facts.push(["Continues", header.parentSession]);
+  if (header.parentSession !== undefined) facts.push(["Continues", escapeHtml(header.parentSession)]);
   if (elsewhere > 0) facts.push(["Not shown", `${elsewhere} ${elsewhere === 1 ? "entry" : "entries"} on other branches`]);
   return [
     "<!doctype html>",
@@ -56,10 +48,23 @@ export function pageStart({ header, name, elsewhere }: PageHead): string {
     "</head>",
     "<body>",
     `<h1>${title}</h1>`,
-    `<dl>${facts.map(([term, fact]) => `<dt>${term}</dt><dd>${escapeHtml(fact)}</dd>`).join("")}</dl>`,
+    `<dl>${facts.map(([term, fact]) => `<dt>${term}</dt><dd>${fact}</dd>`).join("")}</dl>`,
     "<main>",
     "",
   ].join("\n");
 }
 
-export const pageEnd = "</main>\n</body>\n</html>\n";
+/** The page after its last entry: the usage of the entries that are shown. */
+export function pageEnd({ counts }: StatsCounter): string {
+  const { userMessages, assistantMessages, toolCalls } = counts;
+  const shown = [countOf(userMessages, "prompt"), countOf(assistantMessages, "answer"), countOf(toolCalls, "tool call")].join(", ");
+  const total = assistantMessages === 0 ? "" : `<footer>\n<p>Total: ${shown}</p>\n<p>${describeUsage(counts)}</p>\n</footer>\n`;
+  return `</main>\n${total}</body>\n</html>\n`;
+}
+
+function describeUsage({ tokens, cost }: StatsCounter["counts"]): string {
+  const parts = [`${formatCount(tokens.input)} in`, `${formatCount(tokens.output)} out`];
+  if (tokens.cacheRead > 0) parts.push(`${formatCount(tokens.cacheRead)} read from the cache`);
+  if (tokens.cacheWrite > 0) parts.push(`${formatCount(tokens.cacheWrite)} written to the cache`);
+  return `${countOf(tokens.total, "token")} (${parts.join(", ")}), ${formatCost(cost)}`;
+}

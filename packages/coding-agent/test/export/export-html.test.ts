@@ -5,8 +5,8 @@ import { assertLinear } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
 import type { EntryContent, SessionEntry } from "../../src/conversation/entries.ts";
 import { type ExportedConversation, exportHtml, renderHtml } from "../../src/export/export-html.ts";
-import { renderMarkdown } from "../../src/export/markdown.ts";
 import type { SessionHeader } from "../../src/protocol/frames.ts";
+import { renderMarkdown } from "../../src/render/markdown.ts";
 import { useTempFolder } from "../exec/temp-folder.ts";
 
 const folder = useTempFolder();
@@ -106,10 +106,9 @@ describe("a page", () => {
       "<h1>Title</h1>",
       "<p>Some <em>text</em>.</p>",
       '<pre><code><span class="hljs-keyword">const</span> a = <span class="hljs-number">1</span>;</code></pre>',
-      "<p>Calls <code>bash</code></p>",
-      '<span class="hljs-attr">&quot;command&quot;</span>',
-      "<h2>Tool: bash <time>",
-      "<pre>a.txt</pre>",
+      '<h2><span class="tool-name">bash</span></h2>',
+      '<span class="prompt">$</span> <span class="hljs-built_in">ls</span>',
+      "<summary>Output</summary>\n<pre>a.txt</pre>",
       '<article id="entry-e3" class="error">',
       "<pre>529 overloaded</pre>",
       "<p>We <em>talked</em>.</p>",
@@ -165,7 +164,15 @@ describe("safety", () => {
               text: `[${hostile}](https://example.com/${hostile} "${hostile}") ![${hostile}](<https://example.com/${hostile}>)`,
             },
             { type: "thinking", thinking: hostile },
-            { type: "toolCall", id: hostile, name: hostile, arguments: { [hostile]: hostile } },
+            { type: "toolCall", id: hostile, name: hostile, arguments: { [hostile]: hostile }, argumentsError: hostile },
+            ...Object.entries({
+              bash: { command: hostile, timeout: 600 },
+              read: { path: hostile, offset: 2, limit: 3 },
+              edit: { path: hostile, oldText: hostile, newText: `${hostile}\n${hostile}` },
+              write: { path: `a.${hostile}`, content: hostile },
+              grep: { pattern: hostile, path: hostile, [hostile]: hostile },
+              ls: { path: hostile },
+            }).map(([name, args]) => ({ type: "toolCall" as const, id: name, name, arguments: args })),
           ],
           { provider: hostile, model: hostile, stopReason: "error", errorMessage: hostile },
         ),
@@ -177,6 +184,18 @@ describe("safety", () => {
             toolName: hostile,
             content: [{ type: "text", text: hostile }],
             isError: true,
+            timestamp: 0,
+          },
+        },
+        {
+          type: "message",
+          message: {
+            role: "toolResult",
+            toolCallId: "edit",
+            toolName: "edit",
+            content: [],
+            details: { diff: `--- ${hostile}\n+++ ${hostile}\n@@ ${hostile} @@\n-${hostile}\n+${hostile}\n` },
+            isError: false,
             timestamp: 0,
           },
         },
@@ -220,7 +239,7 @@ describe("safety", () => {
     // Every tag is one of ours, with nothing but our attributes.
     const tags = new Set(page.replace(/<style>.*<\/style>/s, "").match(/<[^>]*>/g));
     const ours =
-      /^<(!doctype html|html lang="en"|meta (charset|http-equiv|name)="[^"<>]*"( content="[^"<>]*")?|article id="entry-[^"<>]*"( class="(user|error)")?|span class="(label|hljs-[\w -]+)"|p class="dim"|div class="markdown"|details( open)?|a href="https:\/\/example\.com\/[^"<>]*" rel="noopener noreferrer"|\/?(html|head|body|title|h1|h2|dl|dt|dd|main|article|time|pre|code|p|summary|table|thead|tbody|tr|th|td|span|details|div|a))>$/;
+      /^<(!doctype html|html lang="en"|meta (charset|http-equiv|name)="[^"<>]*"( content="[^"<>]*")?|article( id="entry-[^"<>]*")?( class="(user|assistant|tool|error)")?|span class="(label|dim|tool-name|prompt|hunk|hljs-[\w -]+)"|p class="dim"|div class="(markdown|failure)"|pre class="(command|diff|new-file)"|time datetime="[\d.TZ:-]{24}"|details( open)?|a href="https:\/\/example\.com\/[^"<>]*" rel="noopener noreferrer"|\/?(html|head|body|title|h1|h2|dl|dt|dd|main|article|footer|time|pre|code|p|ins|del|summary|table|thead|tbody|tr|th|td|span|details|div|a))>$/;
     expect([...tags].filter((tag) => !ours.test(tag))).toEqual([]);
   });
 

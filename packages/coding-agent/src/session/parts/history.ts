@@ -225,12 +225,13 @@ export class SessionHistory {
    * Writes the active branch to a file as one self-contained HTML page.
    *
    * @param outputPath - Relative to the working folder. Default: `pi-session-<id>.html`.
+   * @param options - `redactPaths`: the page shows `.` and `~` in place of the working folder and the home folder. Default: false.
    * @returns The absolute path.
    * @throws {SessionError} `write_failed`, `read_failed`.
    */
-  async exportHtml(outputPath?: string): Promise<string> {
+  async exportHtml(outputPath?: string, { redactPaths = false }: { redactPaths?: boolean } = {}): Promise<string> {
     const { exportHtml } = await import("../../export/export-html.ts");
-    return exportHtml(this.#current, { cwd: this.#current.header.cwd, outputPath });
+    return exportHtml(this.#current, { cwd: this.#current.header.cwd, outputPath, redactPaths });
   }
 
   async #move<T>(move: SessionMove, go: () => Promise<T>): Promise<T> {

@@ -7,7 +7,7 @@ let loaded: Highlight | undefined;
 
 /** Loads the highlighter of code, which takes some time. Code that is shown before it is loaded has no colours. Never rejects. */
 export async function loadHighlighter(): Promise<void> {
-  loading ??= import("../../../export/highlight.ts").then(({ highlightCode }) => highlightCode);
+  loading ??= import("../../../render/highlight.ts").then(({ highlightCode }) => highlightCode);
   // Without it, code stays plain: an installation that lacks a file still shows the conversation.
   loaded = await loading.catch(() => undefined);
 }

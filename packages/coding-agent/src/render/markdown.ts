@@ -52,6 +52,18 @@ export function renderMarkdown(text: string): string {
   }
 }
 
+/**
+ * The length of the beginning of a Markdown text that later text does not change: all of its blocks but the last one. Only definitions of links may
+ * still change it, so render the complete text again at its end.
+ */
+export function finishedLength(text: string): number {
+  // The parser replaces line ends of other systems, so that lengths differ.
+  if (text.length > maxLength || text.includes("\r") || deeplyNested.test(text) || hasLongWord(text)) return 0;
+  const blocks = marked.lexer(text);
+  const last = blocks.findLastIndex(({ type }) => type !== "space");
+  return blocks.slice(0, Math.max(last, 0)).reduce((length, { raw }) => length + raw.length, 0);
+}
+
 function hasLongWord(text: string): boolean {
   return text.split(/\s/).some((word) => word.length > maxWordLength);
 }
@@ -71,6 +83,7 @@ function renderLink(href: string, label: string): string {
 
 /** The normalized address; undefined for a relative address or another protocol. */
 function toSafeAddress(href: string): string | undefined {
-  const url = URL.parse(href);
-  return url && ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : undefined;
+  if (!URL.canParse(href)) return undefined;
+  const url = new URL(href);
+  return ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : undefined;
 }
