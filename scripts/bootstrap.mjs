@@ -33,6 +33,7 @@ const jobs = {
   test: (args) => test(args, environment),
   "test:long": (args) => test(args, { ...environment, PIKIT_LONG: "1" }),
   "test:terminal": (args) => test(["modes/terminal", ...args], { ...environment, PIKIT_LONG: "1" }),
+  "test:browser": (args) => test(["page/browser", ...args], { ...environment, PIKIT_LONG: "1" }),
   async bench(args) {
     await install({ runtimes: true });
     await build();

@@ -10,6 +10,7 @@ import { lateUnicode } from "./bundle/late-unicode.mjs";
 import { lazyBuiltins } from "./bundle/lazy-builtins.mjs";
 import { node20 } from "./bundle/node20.mjs";
 import { thirdPartyNotices } from "./bundle/notices.mjs";
+import { buildPage } from "./bundle/page.mjs";
 import { skipShims } from "./bundle/skip-shims.mjs";
 import { bundleVendor, ownModules, vendorModules } from "./bundle/vendor.mjs";
 
@@ -34,6 +35,8 @@ const packages = {
     groups,
     // Programs of threads, started by path: see src/tools/images/run-worker.ts.
     worker: { "image-worker": "src/tools/images/worker.ts" },
+    // For browsers: what `pi serve` answers with at /.
+    page: "dist/page",
   },
   "@pikit/rpc-client": {
     library: { index: "src/index.ts" },
@@ -51,6 +54,7 @@ const {
   tests,
   command,
   worker,
+  page,
   inlines,
   groups: loadedTogether = [],
 } = packages[manifest.name] ?? fail("scripts/bundle.mjs knows no entry points of it, add them there");
@@ -75,6 +79,7 @@ if (command) {
   Object.assign(outputs, await bundle(command, { folder: "command", imports, shared: ["src/main.ts"] }));
 }
 
+if (page) Object.assign(outputs, await buildPage(".", page).catch(failed));
 if (worker) Object.assign(outputs, await bundle(worker, { folder: "chunks", imports: installed, shared: [] }));
 const modules = ownModules(vendored, manifest.imports ?? {});
 if (modules.length > 0) Object.assign(outputs, await bundleVendor(modules, options([])).catch(failed));

@@ -50,5 +50,7 @@ test("B7 bodies of responses are read up to a limit", () => {
     "ai/src/read-body.ts",
     "ai/src/recording/response-recorder.ts",
     "coding-agent/src/mcp/http-answers.ts",
+    // The gate of the page, for the answers of its own server.
+    "coding-agent/src/page/wire/read-response.ts",
   ]);
 });
