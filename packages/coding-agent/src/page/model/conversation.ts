@@ -148,13 +148,8 @@ export class Conversation {
   #update(frame: DeltaUpdate): void {
     if (this.#skipsAnswer || !this.#open) return;
     const { item, builder } = this.#open;
-    const event = frame.assistantMessageEvent;
-    if (this.#cutCall === event.contentIndex) {
-      if (event.type === "toolcall_delta") return;
-    }
     item.message = builder.apply(frame).message;
-    const isNewCall = event.type === "toolcall_start" || event.type === "toolcall_delta" || event.type === "toolcall_end";
-    if (isNewCall) this.#registerCalls(item.message);
+    if (frame.assistantMessageEvent.type.startsWith("toolcall_")) this.#registerCalls(item.message);
     this.#listener.onChanged(item);
   }
 
