@@ -7,7 +7,7 @@ const maxHeldLength = 8 * 1024 * 1024;
 /** Milliseconds to learn why a socket was refused. */
 const probeTimeoutMs = 15_000;
 
-/** What the WebSocket of Bun has in addition. */
+/** The additional options of the WebSocket of Bun. */
 interface BunWebSocket extends WebSocket {
   ping(): void;
   terminate(): void;

@@ -25,7 +25,7 @@ export interface ServerTransportOptions {
   maxReconnects: number;
   /** Called at each connection with the id of the session, which commands of other clients may have changed. */
   onSession: (sessionId: string) => void;
-  /** Called once, with the state of the session, when the first connection is made. What follows is held until `release` is called. */
+  /** Called once, with the state of the session, when the first connection is made. Later frames are held until `release` is called. */
   onOpen: (state: SessionState) => void;
 }
 

@@ -93,7 +93,7 @@ export class LiveSession implements WatchedSession {
     return this.#server.openQuestions().length;
   }
 
-  /** Whether nobody would notice its end: it has no watchers, runs nothing, and no command or question waits. */
+  /** Whether the server may close it: it has no watchers, runs nothing, and no command or question waits. */
   get isIdle(): boolean {
     const { session } = this;
     if (this.#watchers.size > 0 || this.#commands.openCount > 0 || this.openQuestionCount > 0) return false;
@@ -117,7 +117,7 @@ export class LiveSession implements WatchedSession {
     return promise.then(({ json, after }) => ({ response: json, position: `${this.epoch}:${after}` }));
   }
 
-  /** Refuses new work from now on, because the server is ending. What runs goes on, and may still be watched, answered and aborted. */
+  /** Refuses new work from now on, because the server is ending. Active work continues, and may still be watched, answered and aborted. */
   takeNoWork(): void {
     this.#takesWork = false;
   }
@@ -197,7 +197,7 @@ export class LiveSession implements WatchedSession {
       this.#changed();
     });
     const watcher: Watcher = new Watcher(this, sink, options);
-    // What waits in the writer belongs before the beginning of the connection.
+    // The frames that wait in the writer come before the beginning of the connection.
     this.#writer.writeNow();
     this.#watchers.add(watcher);
     watcher.begin(options.since);
