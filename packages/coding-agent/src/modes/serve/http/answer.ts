@@ -37,6 +37,8 @@ function send(response: ServerResponse, status: number, json: string, headers: H
 
 /** Sends the answer to a refused or failed request. Does nothing after the head was sent, except ending the connection. */
 export function sendError(request: IncomingMessage, response: ServerResponse, error: HttpError): void {
+  // The connection got another error meanwhile, such as a timeout.
+  if (!request.socket.writable) return;
   if (response.headersSent) {
     response.destroy();
     return;

@@ -34,14 +34,14 @@ export function createHttpServer({ maxConnections, times, onRequest, onUpgrade, 
     connectionsCheckingInterval: times.checkMs,
   });
   const surplus = limitConnections(server, maxConnections);
-  /** Connections with an answer under way. An error behind it must not be written into it. */
-  const answering = new WeakSet<Duplex>();
+  /** The latest answer on each connection. An error must not be written into one that has begun. */
+  const answers = new WeakMap<Duplex, ServerResponse>();
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     request.on("error", () => undefined);
     response.on("error", () => undefined);
-    answering.add(socket);
-    response.on("close", () => answering.delete(socket));
+    answers.set(socket, response);
+    response.on("close", () => answers.delete(socket));
     const work = surplus.has(socket) ? Promise.reject(tooManyConnections()) : onRequest(request, response);
     work.catch((error: unknown) => sendError(request, response, toAnswer(error)));
   };
@@ -53,7 +53,7 @@ export function createHttpServer({ maxConnections, times, onRequest, onUpgrade, 
     onUpgrade(request, socket, head).catch((error: unknown) => sendErrorOnSocket(socket, toAnswer(error)));
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
-    if (error.code === "ECONNRESET" || answering.has(socket)) socket.destroy();
+    if (error.code === "ECONNRESET" || answers.get(socket)?.headersSent) socket.destroy();
     else sendErrorOnSocket(socket, describeClientError(error));
   });
   return server;

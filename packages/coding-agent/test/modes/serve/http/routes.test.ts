@@ -199,7 +199,7 @@ test("a request that takes too long to arrive is answered and closed", async () 
   const head = `POST /v1/sessions HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${server.token}\r\ncontent-type: application/json\r\n`;
   expect(await sendRaw(server, "GET / HTTP/1.1\r\nhost: loc")).toMatch(/^HTTP\/1\.1 408 [\s\S]*"timeout"/);
   // The server waits for the rest of the body.
-  expect(await sendRaw(server, `${head}content-length: 10\r\n\r\n{`)).toMatch(/^$|^HTTP\/1\.1 4/);
+  expect(await sendRaw(server, `${head}content-length: 10\r\n\r\n{`)).toMatch(/^HTTP\/1\.1 408 [\s\S]*"timeout"/);
   expect((await call(server, "GET", "/v1/health")).status).toBe(200);
 });
 
