@@ -12,6 +12,7 @@ import { printHead, printResults } from "./lib/table.ts";
 import { manySessions } from "./many-sessions.ts";
 import { memory } from "./memory.ts";
 import { search } from "./search.ts";
+import { serve } from "./serve.ts";
 import { serveLoad } from "./serve-load.ts";
 import { sessions } from "./sessions.ts";
 import { stream } from "./stream.ts";
@@ -33,6 +34,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   memory,
   "many-sessions": manySessions,
   terminal,
+  serve,
   "serve-load": serveLoad,
 };
 
