@@ -18,6 +18,12 @@ export type TestServer = Served & RunningServer & { problems: string[] };
 
 type Overrides = Partial<Omit<ServeOptions, "limits" | "times">> & { limits?: Partial<ServeLimits>; times?: Partial<HttpTimes> };
 
+/** Files in the place of the page, which only the build makes. */
+async function writePage(workspace: Workspace): Promise<string> {
+  await Promise.all(["index.html", "page.js", "page.css"].map((name) => workspace.write(`page/${name}`, `The content of ${name}`)));
+  return `${workspace.root}/page`;
+}
+
 /** Starts a server in this process; closed at the end of the test. */
 export async function startTestServer(workspace: Workspace, { limits, times, ...others }: Overrides = {}): Promise<TestServer> {
   const token = "t".repeat(43);
@@ -25,6 +31,7 @@ export async function startTestServer(workspace: Workspace, { limits, times, ...
   const server = await startServer({
     ...{ host: "127.0.0.1", port: 0, roots: [workspace.cwd], token, allowedHosts: [], sessionDir: undefined },
     agentDir: workspace.agentDir,
+    pageFolder: await writePage(workspace),
     report: (problem) => void problems.push(problem),
     ...others,
     limits: { ...defaultLimits, graceSeconds: 0, ...limits },

@@ -8,6 +8,7 @@ import { HttpError } from "./http/http-error.ts";
 import { createHttpServer } from "./http/http-server.ts";
 import { matchRoute } from "./http/match-route.ts";
 import { BodyReader } from "./http/read-body.ts";
+import type { PageFile } from "./page-files.ts";
 import type { ServeOptions } from "./serve-options.ts";
 import { Roots } from "./sessions/roots.ts";
 
@@ -51,6 +52,7 @@ class ServerState {
   readonly #access: Access;
   readonly #bodies = new BodyReader();
   #sessions: Promise<ServedSessions> | undefined;
+  #page: Promise<ReadonlyMap<string, PageFile>> | undefined;
   #isClosing = false;
   #toHttpError: ((error: unknown) => HttpError | undefined) | undefined;
 
@@ -66,7 +68,7 @@ class ServerState {
     if (!route.isOpen) this.#access.checkToken(request);
     const { handlers } = await this.#load();
     const exchange = { request, response, route, bodies: this.#bodies, isClosing: this.#isClosing };
-    await handlers[route.name]({ ...exchange, sessions: () => this.#loadSessions() });
+    await handlers[route.name]({ ...exchange, sessions: () => this.#loadSessions(), pageFiles: () => this.#loadPage() });
   }
 
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -117,6 +119,17 @@ class ServerState {
     const [handlers, { toHttpError }] = await Promise.all([import("./http/handlers.ts"), import("./http/to-http-error.ts")]);
     this.#toHttpError = toHttpError;
     return handlers;
+  }
+
+  /** The files are read once. A failure is not remembered. */
+  #loadPage(): Promise<ReadonlyMap<string, PageFile>> {
+    this.#page ??= import("./page-files.ts")
+      .then(({ readPageFiles }) => readPageFiles(this.#options.pageFolder))
+      .catch((error: unknown) => {
+        this.#page = undefined;
+        throw error;
+      });
+    return this.#page;
   }
 
   #loadSessions(): Promise<ServedSessions> {

@@ -50,6 +50,8 @@ export interface ServeOptions extends EntryPointOptions {
   agentDir: string;
   /** The only folder of session files. Undefined: all folders of `agentDir`. */
   sessionDir: string | undefined;
+  /** The folder of the built page. Default: that of this installation. */
+  pageFolder?: string;
   limits: ServeLimits;
   times: HttpTimes;
   /** Called with one line of text for each problem. */

@@ -37,14 +37,16 @@ function send(response: ServerResponse, status: number, json: string, headers: H
 
 /** Sends the answer to a refused or failed request. Does nothing after the head was sent, except ending the connection. */
 export function sendError(request: IncomingMessage, response: ServerResponse, error: HttpError): void {
-  // The connection got another error meanwhile, such as a timeout.
-  if (!request.socket.writable) return;
+  // Null when the connection is gone.
+  const socket: Duplex | null = request.socket;
+  // Not writable: the connection got another error meanwhile, such as a timeout.
+  if (!socket?.writable) return;
   if (response.headersSent) {
     response.destroy();
     return;
   }
   if (isBodyLong(request)) {
-    sendErrorOnSocket(request.socket, error);
+    sendErrorOnSocket(socket, error);
     return;
   }
   sendJson(response, error.status, bodyOf(error), error.headers);

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { PageFile } from "../page-files.ts";
 import type { SessionList } from "../sessions/list-sessions.ts";
 import type { SessionRegistry } from "../sessions/session-registry.ts";
 import type { MatchedRoute } from "./match-route.ts";
@@ -18,5 +19,7 @@ export interface Exchange {
   bodies: BodyReader;
   /** Loads the sessions at the first use. */
   sessions(): Promise<ServedSessions>;
+  /** Reads the files of the page at the first use. */
+  pageFiles(): Promise<ReadonlyMap<string, PageFile>>;
   isClosing: boolean;
 }

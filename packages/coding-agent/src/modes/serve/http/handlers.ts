@@ -14,7 +14,7 @@ import {
   maxOptionsBytes,
   SocketQuerySchema,
 } from "./route-schemas.ts";
-import type { RouteName } from "./routes.ts";
+import { type RouteName, routes } from "./routes.ts";
 
 /** The handlers of the routes. A missing or misspelt name is a compile error. */
 export const handlers: { [N in RouteName]: (exchange: Exchange) => void | Promise<void> } = {
@@ -81,6 +81,10 @@ export const handlers: { [N in RouteName]: (exchange: Exchange) => void | Promis
   openSocket() {
     throw new HttpError("bad_request", "This address is for WebSockets. Send an upgrade request, or use the events.");
   },
+
+  getPage: sendPageFile,
+  getPageScript: sendPageFile,
+  getPageStyle: sendPageFile,
 };
 
 /** The query of a WebSocket. */
@@ -97,6 +101,13 @@ interface WatchQuery {
 /** The id of the session that a request names. */
 export function idOf({ params }: MatchedRoute): string {
   return params.id ?? "";
+}
+
+async function sendPageFile({ response, route, pageFiles }: Exchange): Promise<void> {
+  readQuery(route.query, undefined);
+  const file = (await pageFiles()).get(routes[route.name].path);
+  if (!file) throw new HttpError("not_found", "There is no such file.");
+  response.writeHead(200, file.headers).end(file.body);
 }
 
 function noSession(): HttpError {

@@ -258,6 +258,9 @@ export const routeSchemas: Readonly<Record<RouteName, RouteSchemas>> = {
     answers: { 101: { description: "Each message out is a ConnectionFrame or a response; each message in is an Incoming." } },
     errors: opening,
   },
+  getPage: pageRoute("The page", "text/html"),
+  getPageScript: pageRoute("Its script", "text/javascript"),
+  getPageStyle: pageRoute("Its style", "text/css"),
 };
 
 function header(name: keyof typeof HeaderSchemas): TObject {
@@ -266,4 +269,8 @@ function header(name: keyof typeof HeaderSchemas): TObject {
 
 function health(status: "ok" | "closing"): TSchema {
   return Type.Object({ status: Type.Literal(status), version: Type.String(), protocolVersion: Type.Integer() });
+}
+
+function pageRoute(summary: string, content: string): RouteSchemas {
+  return { summary, answers: { 200: { description: "The file.", content } }, errors: [...source, "not_found", "internal"] };
 }

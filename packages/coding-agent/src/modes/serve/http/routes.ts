@@ -17,6 +17,9 @@ export const routes = {
   sendCommand: { method: "POST", path: "/v1/sessions/{id}/commands" },
   streamEvents: { method: "GET", path: "/v1/sessions/{id}/events" },
   openSocket: { method: "GET", path: "/v1/sessions/{id}/socket" },
+  getPage: { method: "GET", path: "/", isOpen: true },
+  getPageScript: { method: "GET", path: "/page.js", isOpen: true },
+  getPageStyle: { method: "GET", path: "/page.css", isOpen: true },
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof routes;

@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { readdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { fileLimits, isMissing, makeFolderSync, readWholeSync, reasonOf, replaceFileSync } from "@pikit/ai/files";
 import { SessionError } from "../../../errors.ts";
 import { readFields } from "../../../protocol/validate.ts";
@@ -9,6 +10,9 @@ import { type KeptOptions, KeptOptionsSchema } from "../http/route-schemas.ts";
 export const keptEnding = ".serve.json";
 
 const sessionEnding = ".jsonl";
+
+/** Milliseconds after which the options of a session without any message are removed: 30 days. */
+const maxUnusedMs = 30 * 24 * 60 * 60 * 1000;
 
 /** The facts that the server keeps in a file beside the session file. */
 export interface KeptSession {
@@ -74,6 +78,22 @@ export function removeKept(file: string): void {
     rmSync(file, { force: true });
   } catch {
     // The folder has become read-only.
+  }
+}
+
+/**
+ * Removes old options of sessions that never had a message: nothing else would ever remove them. Errors are ignored.
+ *
+ * @param folder - A folder of session files.
+ */
+export async function removeStale(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  const sessions = new Set(names.filter((name) => name.endsWith(sessionEnding)).map((name) => keptFileOf(name)));
+  for (const name of names) {
+    if (!name.endsWith(keptEnding) || sessions.has(name)) continue;
+    const path = join(folder, name);
+    const stats = await stat(path).catch(() => undefined);
+    if (stats && Date.now() - stats.mtimeMs > maxUnusedMs) removeKept(path);
   }
 }
 

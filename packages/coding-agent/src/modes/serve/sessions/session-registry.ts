@@ -1,4 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
+import { dirname } from "node:path";
 import { endInTime } from "../../end-in-time.ts";
 import { HttpError, retrySoon } from "../http/http-error.ts";
 import type { KeptOptions, OpenedSession } from "../http/route-schemas.ts";
@@ -6,7 +7,7 @@ import type { LiveSession } from "../live/live-session.ts";
 import { endingReason } from "../live/work-commands.ts";
 import type { ServeOptions } from "../serve-options.ts";
 import { findTarget } from "./find-target.ts";
-import { keptFileOf, readKept, removeKept, writeKept } from "./kept-options.ts";
+import { keptFileOf, readKept, removeKept, removeStale, writeKept } from "./kept-options.ts";
 import { type Opening, openLive, stillValid } from "./open-live.ts";
 import type { Roots } from "./roots.ts";
 import { ServedSession } from "./served-session.ts";
@@ -40,6 +41,8 @@ export class SessionRegistry {
   readonly #closing = new Map<string, Promise<void>>();
   /** Sessions that are being created and are not in `#byId` yet. */
   readonly #creating = new Set<Promise<ServedSession>>();
+  /** Folders of session files from which old options were removed. */
+  readonly #tidied = new Set<string>();
   #isClosing = false;
 
   constructor(serve: ServeOptions, roots: Roots, files: SessionFiles) {
@@ -202,11 +205,20 @@ export class SessionRegistry {
 
   #add(live: LiveSession, options: KeptOptions): ServedSession {
     const served = new ServedSession(live, options);
+    this.#tidy(served);
     this.#byId.set(served.id, served);
     live.onChange = () => this.#changed(served);
     // Only this session ends when an extension asks for the end of the process.
     void live.session.shutdown.requested.then(() => this.#close(served));
     return served;
+  }
+
+  /** Removes old options from the folder of a session, once for each folder. */
+  #tidy({ live: { session } }: ServedSession): void {
+    const folder = session.sessionFile === null ? undefined : dirname(session.sessionFile);
+    if (folder === undefined || this.#tidied.has(folder)) return;
+    this.#tidied.add(folder);
+    void removeStale(folder);
   }
 
   /** Closes the session that has been idle for the longest time, if there are too many. */

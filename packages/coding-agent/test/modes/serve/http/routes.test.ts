@@ -81,11 +81,23 @@ test("every route answers as the OpenAPI document says", async () => {
   expect((await ask("GET", "/v1/sessions?limit=5")).json.sessions).toEqual([(await ask("GET", path)).json]);
   for (const frame of events.frames) expect(faultsOf(component("ConnectionFrame"), frame)).toBeUndefined();
   expect(new Set(events.frames.map(({ type }) => type))).toContain("resync");
+  for (const [path, name] of [
+    ["/", "index.html"],
+    ["/page.js", "page.js"],
+    ["/page.css", "page.css"],
+  ] as const) {
+    const file = await ask("GET", path, { token: null });
+    expect(file.text).toBe(`The content of ${name}`);
+    expect(file.headers["content-security-policy"]).toContain("default-src 'none'");
+  }
   const { frames, socket, waitFor } = await openSocket(server, id, "?client=c1&stream=snapshots");
   socket.send(JSON.stringify({ type: "get_state", id: "s1" }));
   expect(await waitFor({ type: "response", id: "s1" })).toMatchObject({ success: true, data: { sessionId: id } });
   for (const frame of frames) expect(faultsOf(component("ConnectionFrame"), frame)).toBeUndefined();
   expect(seen.filter((line) => !/ [45]\d\d /.test(line)).sort()).toEqual([
+    "GET 200 /",
+    "GET 200 /page.css",
+    "GET 200 /page.js",
     "GET 200 /v1/health",
     "GET 200 /v1/openapi.json",
     "GET 200 /v1/sessions/{id}",
@@ -117,7 +129,7 @@ test("the document and the server have the same routes, and HEAD works where GET
     expect(refused.headers.allow).toContain(route.method);
     if (route.method !== "GET" || route.path.endsWith("/socket")) continue;
     const head = await call(server, "HEAD", path);
-    expect([head.status, head.text]).toEqual([200, ""]);
+    expect([path, head.status, head.text]).toEqual([path, 200, ""]);
   }
 });
 

@@ -1,5 +1,5 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile, utimes, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { until } from "@pikit/test-kit";
 import { holdClock } from "@pikit/test-kit/clock";
 import { describe, expect, test } from "vitest";
@@ -161,6 +161,24 @@ describe("the options of a session", () => {
       success: false,
       error: expect.stringContaining("has options of its own"),
     });
+  });
+
+  test("are removed 30 days after a session that never had a message, and not before", async () => {
+    const first = await startTestServer(workspace);
+    const ids = [await begin(first), await begin(first), await begin(first, { name: "named" })];
+    const { sessionFile } = (await command(first, ids[2] ?? "", { type: "get_state" })).data;
+    await first.close();
+    const folder = dirname(sessionFile);
+    const fileOf = async (id = "") =>
+      join(folder, (await readdir(folder)).find((name) => name.endsWith(`${id}.serve.json`)) ?? "none");
+    const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 60 * minute);
+    const [old, young, stored] = [await fileOf(ids[0]), await fileOf(ids[1]), await fileOf(ids[2])];
+    await utimes(old, daysAgo(31), daysAgo(31));
+    await utimes(young, daysAgo(29), daysAgo(29));
+    await utimes(stored, daysAgo(31), daysAgo(31));
+    await begin(await startTestServer(workspace));
+    await until("the old one is gone", async () => !(await readdir(folder)).includes(basename(old)));
+    expect(await readdir(folder)).toEqual(expect.arrayContaining([basename(young), basename(stored)]));
   });
 
   test("that cannot be read keep the session closed", async () => {
