@@ -3,7 +3,7 @@
 // an import, except TypeBox: it is hundreds of small files, and reading them costs more than starting does.
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
-import { bundleDeclarations, pruneDeclarations } from "./bundle/declarations.mjs";
+import { bundleDeclarations } from "./bundle/declarations.mjs";
 import { fewChunks } from "./bundle/few-chunks.mjs";
 import { groups } from "./bundle/groups.mjs";
 import { lateUnicode } from "./bundle/late-unicode.mjs";
@@ -93,11 +93,9 @@ if (inlines) {
     return file.startsWith("../") && !inlines.some((allowed) => file.startsWith(allowed));
   });
   if (foreign.length > 0) fail(`it must stand alone but bundles ${foreign.slice(0, 3).join(", ")}; import only types from there`);
-  bundled.push(...(await bundleDeclarations(Object.keys(library))));
-} else {
-  const types = JSON.stringify(manifest.exports).matchAll(/"\.\/(dist\/[^"]+\.d\.ts)"/g);
-  pruneDeclarations([...types].map(([, file]) => file));
 }
+const types = new Set([...JSON.stringify(manifest.exports).matchAll(/"\.\/dist\/([^"]+)\.d\.ts"/g)].map(([, name]) => name));
+bundled.push(...(await bundleDeclarations([...types], inlines ? [] : [...installed, typebox])));
 writeFileSync("dist/THIRD-PARTY-NOTICES.txt", thirdPartyNotices(bundled));
 
 const sizes = Object.entries(outputs).flatMap(([file, { bytes }]) => (file.endsWith(".js") ? [bytes] : []));
