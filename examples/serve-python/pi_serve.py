@@ -1,7 +1,6 @@
 """A client for a session of `pi serve`. Needs nothing but Python 3.9.
 
-The connection may be cut at any time: each event comes once and in order, and each command runs once.
-"""
+The connection may be cut at any time: each event comes once and in order, and each command runs once."""
 
 from __future__ import annotations
 
@@ -115,9 +114,8 @@ class Session:
             self._questions[id] = None
             if self._answer and question["type"] == "extension_ui_request":
                 value = self._answer(question)
-                key = "cancelled" if value is None else "confirmed" if isinstance(value, bool) else "value"
-                reply = {"type": "extension_ui_response", "id": id, key: True if value is None else value}
-                self._questions[id] = reply
+                reply = {"cancelled": True} if value is None else {"confirmed" if isinstance(value, bool) else "value": value}
+                self._questions[id] = {"type": "extension_ui_response", "id": id, **reply}
         if answer := self._questions[id]:
             self._post(f"{self._path}/commands", answer, {})
         return is_new
@@ -129,7 +127,8 @@ class Session:
             all_headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json", **headers}
             connection.request(method, self._address.path.rstrip("/") + path, body, all_headers)
             response = connection.getresponse()
-            if response.status == 429 or response.status >= 500:
+            is_cut = response.length is None and not response.chunked  # http.client takes the end of the connection for that of the headers
+            if is_cut or response.status == 429 or response.status >= 500:
                 raise http.client.HTTPException(f"status {response.status}")
             if response.status >= 400:
                 raise PiError(f"{method} {path}: {response.read(2000).decode(errors='replace')}")
