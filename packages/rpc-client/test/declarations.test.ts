@@ -57,6 +57,13 @@ test.runIf(existsSync(declarations))(
     for await (const event of client.events()) show(event);
     try { await client.abort(); } catch (error) { if (isRpcError(error) && error.name === "AgentProcessError") error.exitCode satisfies number | null; }
     client.onEvent("tool_execution_end", ({ isError, toolName }) => [isError satisfies boolean, toolName satisfies string]);
+    const connected: RpcClient = await RpcClient.connect("http://127.0.0.1:4711", { token: async () => "t", create: { session: { id: "a" }, limits: { maxTurns: 3 } } });
+    connected.onEvent("resync", ({ reason, state, message, running }) => [reason satisfies "start" | "epoch" | "overrun", state.sessionId, message?.content.length, running.map(({ toolCallId }) => toolCallId)]);
+    try { await connected.abort(); } catch (error) { if (isRpcError(error) && error.name === "RpcConnectionError") error.code satisfies "outcome_unknown" | "events_missed"; }
+    // @ts-expect-error: no such option of a session
+    await RpcClient.connect("http://127.0.0.1:4711", { create: { modle: "demo/tour" } });
+    // @ts-expect-error: how it works inside is no one's business
+    new RpcClient({}, () => undefined);
     const tool: ClientTool<{ city: string }> = { name: "weather", description: "", parameters: {}, execute: ({ city }, { signal }) => signal.aborted ? undefined : city };
     const names: string[] = await client.setTools([tool]);
     client.onConfirm(({ title, message }) => title === message);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, expect, onTestFinished, test } from "vitest";
+import { serve } from "./helpers/served.ts";
 
 const packageFolder = fileURLToPath(new URL("..", import.meta.url));
 // Inside the package, so that the programs find what a user's own project would have installed.
@@ -41,7 +42,7 @@ async function run(file = "", env: Record<string, string> = {}): Promise<string>
   return stdout;
 }
 
-const [tour, events, tool, bot, job, server, ...others] = programsOf("../../docs/rpc-client.md");
+const [tour, events, tool, connect, bot, job, server, ...others] = programsOf("../../docs/rpc-client.md");
 
 test("docs/rpc-client.md: the first program shows text and tools of a run", async () => {
   expect(others).toEqual([]);
@@ -60,6 +61,14 @@ test("docs/rpc-client.md: a tool runs in the program", async () => {
   const script = join(workFolder, "answers.jsonl");
   writeFileSync(script, answers.map((answer) => `${JSON.stringify(answer)}\n`).join(""));
   expect(await run(tool, { MODEL: `script/${script}` })).toBe('stock [{"type":"text","text":"lamp: 12 pieces"}]\n');
+});
+
+test("docs/rpc-client.md: a client of a server shows the text of a run", async () => {
+  const { url, tokenFile, work } = await serve();
+  writeFileSync(join(work, "README.md"), "# Sample\n\nA folder for the examples to look at.\n");
+  const output = await run(connect, { PI_URL: url, PI_TOKEN_FILE: tokenFile });
+  expect(output).toMatch(/^\[start: idle\]\n/);
+  expect(output).toContain('README.md is titled "Sample"');
 });
 
 test("docs/rpc-client.md: a chat bot knows each of its users", async () => {

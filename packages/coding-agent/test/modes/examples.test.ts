@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { cleanEnvironment, cliArguments } from "../helpers/cli.ts";
+import { cleanEnvironment, cliArguments, spawnCli } from "../helpers/cli.ts";
 import { isInstalled } from "../helpers/terminal.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
 
@@ -12,8 +13,12 @@ const example = (name: string) => fileURLToPath(new URL(`../../../../examples/${
 /** What the examples start in the place of `pi`. */
 const pi = [process.execPath, ...cliArguments].join(" ");
 
-async function run(program: string, args: readonly string[]): Promise<{ stdout: string; stderr: string; exitCode: unknown }> {
-  const env = cleanEnvironment(workspace, { PI: pi, PATH: process.env.PATH, PYTHONDONTWRITEBYTECODE: "1" });
+async function run(
+  program: string,
+  args: readonly string[],
+  more: NodeJS.ProcessEnv = {},
+): Promise<{ stdout: string; stderr: string; exitCode: unknown }> {
+  const env = cleanEnvironment(workspace, { PI: pi, PATH: process.env.PATH, PYTHONDONTWRITEBYTECODE: "1", ...more });
   const child = spawn(program, args, { cwd: workspace.cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   const texts = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
@@ -58,6 +63,34 @@ describe.skipIf(!isInstalled("python3"))("examples/rpc-python", () => {
     expect(await start(failure)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("no such thing") });
     const refused = await run("python3", [example("rpc-python/main.py"), "--model", "demo/nothing", "Hi"]);
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("pi ended before it answered set_host_tools.") });
+  });
+});
+
+describe.skipIf(!isInstalled("python3"))("examples/serve-python", () => {
+  test("begins a session, asks, shows the text, and continues the session by its id", async () => {
+    const server = spawnCli(workspace, ["serve", "--port", "0", "--json"]);
+    const [line] = await once(server.stdout, "data");
+    const { url, tokenFile } = JSON.parse(String(line)) as { url: string; tokenFile: string };
+    const PI_MODEL = await workspace.script(
+      { text: "I look.", ...call("bash", { command: "echo found" }) },
+      { text: "Häuser\u2028here." },
+      failure,
+    );
+    const env = { PI_TOKEN_FILE: tokenFile, PI_MODEL };
+    const first = await run("python3", [example("serve-python/main.py"), url, "Look"], env);
+    expect(first).toMatchObject({ stdout: "I look.\n[bash]\nHäuser\u2028here.\n", exitCode: 0 });
+    const id = /^session (\S+)\n$/.exec(first.stderr)?.[1] ?? "";
+    const second = await run("python3", [example("serve-python/main.py"), url, "Again"], { ...env, PI_SESSION: id });
+    expect(second).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("no such thing") });
+    const lines = await workspace.sessionLines();
+    expect(lines.flatMap(({ message }) => (message?.role === "user" ? [JSON.stringify(message.content)] : []))).toHaveLength(2);
+    await workspace.write("wrong", "wrong");
+    const refused = await run("python3", [example("serve-python/main.py"), url, "Hi"], {
+      PI_TOKEN_FILE: `${workspace.root}/wrong`,
+    });
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("unauthorized") });
+    server.kill("SIGTERM");
+    expect(await once(server, "exit")).toEqual([0, null]);
   });
 });
 

@@ -17,6 +17,8 @@ const cli =
 export interface Served {
   url: string;
   token: string;
+  /** The file of the token. */
+  tokenFile: string;
   /** The root of the server. */
   work: string;
   /** Writes a script and returns the name of the model that plays it. */
@@ -45,6 +47,7 @@ export async function serve(): Promise<Served> {
   return {
     url,
     work,
+    tokenFile,
     token: readFileSync(tokenFile, "utf8").trim(),
     script: (answers) => {
       const path = join(mkdtempSync(join(root, "script-")), "answers.jsonl");
