@@ -2,10 +2,11 @@ import { expect, test } from "vitest";
 import type { SessionRequest as Accepted } from "../../../coding-agent/src/modes/serve/http/route-schemas.ts";
 import type { SessionRequest } from "../../src/index.ts";
 
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 /** The fields whose types differ. */
 type Differences = {
   [K in keyof Accepted | keyof SessionRequest]: K extends keyof Accepted & keyof SessionRequest
-    ? [Accepted[K], SessionRequest[K]] extends [SessionRequest[K], Accepted[K]]
+    ? Equal<Accepted[K], SessionRequest[K]> extends true
       ? never
       : K
     : K;
