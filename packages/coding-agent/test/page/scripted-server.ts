@@ -134,7 +134,10 @@ export class ScriptedSession {
     const write = (frame: object, at?: number) =>
       response.write(`${at === undefined ? "" : `id: ${this.epoch}:${at}\n`}data: ${JSON.stringify(frame)}\n\n`);
     response.write("retry: 1000\n\n");
-    write({ type: "ready", protocolVersion: 1, version: "0", epoch: this.epoch, seq: start ?? seq }, start ?? seq);
+    write(
+      { type: "ready", protocolVersion: 1, version: "0", sessionId: this.id, epoch: this.epoch, seq: start ?? seq },
+      start ?? seq,
+    );
     if (start === undefined) {
       const reason = since === undefined ? "start" : "epoch";
       write({ type: "resync", reason, epoch: this.epoch, seq, state: this.#fullState(), running: [], ...this.resync }, seq);

@@ -102,7 +102,10 @@ export class Conversation {
       else if (!stored) this.#latest.set(id, state);
     }
     for (const item of later) {
-      if (!this.#isKnown(item)) this.#items.push(item);
+      const call = item.kind === "result" ? this.#latest.get(item.message.toolCallId) : undefined;
+      // The result of a call that the history has.
+      if (item.kind === "result" && call) this.#finish(call, item.message);
+      else if (!this.#isKnown(item)) this.#items.push(item);
       else if (item === this.#open?.item) this.#skipAnswer();
     }
     this.#listener.onReset(this.#items);

@@ -119,6 +119,9 @@ export class Session {
     if (this.questions.apply(frame)) this.#listener.onChange();
     this.conversation.apply(frame);
     switch (frame.type) {
+      case "ready":
+        if (frame.sessionId !== this.id) this.#listener.onMoved(frame.sessionId);
+        break;
       case "resync":
         this.#resync(frame);
         break;
