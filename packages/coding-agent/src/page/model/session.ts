@@ -183,6 +183,9 @@ export class Session {
     this.isLoading = true;
     this.statuses.clear();
     this.widgets.clear();
+    // From here on, events tell both. A response to get_state may be older than the latest event.
+    this.isStreaming = frame.state.isStreaming;
+    this.isCompacting = frame.state.isCompacting;
     this.#useState(frame.state);
     void this.#readHistory(frame.epoch);
     if (this.models.length === 0) void this.#readModels();
@@ -245,8 +248,6 @@ export class Session {
   #useState(state: SessionState): void {
     if (this.#isClosed) return;
     this.state = state;
-    this.isStreaming = state.isStreaming;
-    this.isCompacting = state.isCompacting;
     this.#listener.onChange();
     if (state.sessionId !== this.id) this.#listener.onMoved(state.sessionId);
   }

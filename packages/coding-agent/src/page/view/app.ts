@@ -14,6 +14,8 @@ export class App {
   readonly #root: HTMLElement;
   readonly #announcer = new Announcer();
   readonly #problem = element("p", { class: "problem failed", role: "alert" });
+  readonly #hint = element("p", { class: "hint dim" }, "Choose a session, or begin a new one.");
+  readonly #main = element("main", {}, this.#problem, this.#hint);
   #list: SessionList | undefined;
   #api: Api | undefined;
   #view: SessionView | undefined;
@@ -56,7 +58,7 @@ export class App {
         location.hash = toFragment(id);
       },
     });
-    this.#root.replaceChildren(this.#list.root, this.#problem, this.#announcer.root);
+    this.#root.replaceChildren(this.#list.root, this.#main, this.#announcer.root);
     void this.#list.refresh();
   }
 
@@ -77,6 +79,7 @@ export class App {
     if (!this.#api || !this.#list) return;
     setText(this.#problem, "");
     this.#root.classList.toggle("has-session", session !== undefined);
+    this.#hint.hidden = session !== undefined;
     this.#list.select(session);
     if (this.#view?.session.id === session) return;
     this.#view?.close();
@@ -93,7 +96,7 @@ export class App {
         location.hash = toFragment(id);
       },
     });
-    this.#list.root.after(this.#view.root);
+    this.#main.append(this.#view.root);
     // On a phone, the focus would open the keyboard over the conversation.
     if (!matchMedia("(pointer: coarse)").matches) this.#view.focus();
   }

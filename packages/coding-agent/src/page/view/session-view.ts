@@ -49,7 +49,7 @@ export class SessionView {
     });
     view.use(this.session.conversation);
     this.root = element(
-      "main",
+      "div",
       { class: "session" },
       this.#bar.root,
       view.root,

@@ -19,7 +19,9 @@ export async function askText(label: string, value: string): Promise<string | un
 export async function askFields(title: string, fields: readonly Field[]): Promise<string[] | undefined> {
   const { promise, resolve } = Promise.withResolvers<string[] | undefined>();
   const inputs = fields.map(({ value = "", placeholder = "", choices = [] }, index) => {
-    const input = element("input", { placeholder, list: `choices-${index}`, autocomplete: "off" });
+    // With a list, it is announced as a field with choices.
+    const hasChoices = choices.length > 0;
+    const input = element("input", { placeholder, list: hasChoices ? `choices-${index}` : undefined, autocomplete: "off" });
     input.value = value;
     const list = element("datalist", { id: `choices-${index}` }, ...choices.map((choice) => element("option", { value: choice })));
     return { input, list };

@@ -37,18 +37,30 @@ export interface VisitOptions {
   fragment?: (token: string) => string;
 }
 
-export interface Visit {
+export interface Visit extends OpenPage {
   server: ScriptedServer;
+}
+
+export interface OpenPage {
   page: Page;
   /** Errors of the page and what its content security policy has stopped. Must stay empty. */
   problems: string[];
 }
 
-/** Starts a browser for the tests of a file. @returns A function that opens the page. */
-export function useBrowser(): (options?: VisitOptions) => Promise<Visit> {
+export interface BrowserForTests {
+  /** Opens the page of a scripted server. */
+  visit(options?: VisitOptions): Promise<Visit>;
+  /** Opens a page. */
+  open(url: string, context?: BrowserContextOptions): Promise<OpenPage>;
+  /** The folder of the built page. */
+  pageFolder(): string;
+}
+
+/** Starts a browser for the tests of a file, and builds the page. */
+export function useBrowser(): BrowserForTests {
   let browser: Browser | undefined;
-  let files: ReadonlyMap<string, PageFile> = new Map();
   let folder = "";
+  let files: ReadonlyMap<string, PageFile> = new Map();
   beforeAll(async () => {
     if (executablePath === undefined) return;
     folder = await mkdtemp(join(tmpdir(), "pi-page-"));
@@ -60,15 +72,12 @@ export function useBrowser(): (options?: VisitOptions) => Promise<Visit> {
     await browser?.close();
     if (folder !== "") await rm(folder, { recursive: true, force: true });
   });
-  return async ({ context = {}, prepare, fragment = (token: string) => `#token=${token}&session=s1` } = {}) => {
+  const open = async (url: string, context: BrowserContextOptions = {}) => {
     if (!browser) throw new Error("No browser was started.");
-    const server = await ScriptedServer.start(files);
-    onTestFinished(() => server.close());
-    server.add("s1", { name: "First" });
-    prepare?.(server);
     const visited = await browser.newContext(context);
     onTestFinished(() => visited.close());
     const page = await visited.newPage();
+    // The limit of the test is enough.
     page.setDefaultTimeout(0);
     page.setDefaultNavigationTimeout(0);
     const problems: string[] = [];
@@ -77,7 +86,19 @@ export function useBrowser(): (options?: VisitOptions) => Promise<Visit> {
       // The browser itself reports failed requests.
       if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) problems.push(message.text());
     });
-    await page.goto(`${server.url}/${fragment(server.token)}`);
-    return { server, page, problems };
+    await page.goto(url);
+    return { page, problems };
   };
+  const visit = async ({
+    context,
+    prepare,
+    fragment = (token: string) => `#token=${token}&session=s1`,
+  }: VisitOptions = {}): Promise<Visit> => {
+    const server = await ScriptedServer.start(files);
+    onTestFinished(() => server.close());
+    server.add("s1", { name: "First" });
+    prepare?.(server);
+    return { server, ...(await open(`${server.url}/${fragment(server.token)}`, context)) };
+  };
+  return { visit, open, pageFolder: () => folder };
 }
