@@ -46,7 +46,7 @@ export function describeSummary(heading: string, summary: string): Article {
 }
 
 /** A shell command of the user. */
-export function renderCommand(command: string): string {
+function renderCommand(command: string): string {
   return `<pre class="command"><code><span class="prompt">$</span> ${escapeHtml(command)}</code></pre>`;
 }
 

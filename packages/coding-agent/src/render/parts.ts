@@ -16,7 +16,7 @@ export function renderContent(content: Content, renderText: (text: string) => st
 }
 
 /** Renders an image of a known type; for another one, renders its type. */
-export function renderImage({ data, mimeType }: Pick<ImageContent, "data" | "mimeType">): string {
+function renderImage({ data, mimeType }: Pick<ImageContent, "data" | "mimeType">): string {
   const isShown = imageTypes.has(mimeType) && /^[A-Za-z0-9+/=]*$/.test(data);
   if (!isShown) return `<p class="dim">Image of the type ${escapeHtml(String(mimeType))}</p>`;
   return `<img alt="image" src="data:${mimeType};base64,${data}">`;

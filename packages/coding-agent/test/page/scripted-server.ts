@@ -23,7 +23,7 @@ export interface SeenRequest {
 
 type Handler = (record: SentRecord) => unknown;
 
-export const demoModel = {
+const demoModel = {
   ...{ id: "tour", name: "Tour", api: "scripted", provider: "demo", baseUrl: "", reasoning: true },
   ...{ input: ["text" as const, "image" as const], contextWindow: 100_000, maxTokens: 1000 },
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },

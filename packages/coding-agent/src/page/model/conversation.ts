@@ -7,7 +7,7 @@ import type { ShownResult } from "../../render/tool-call.ts";
 import type { Frame } from "../wire/frames.ts";
 
 type ResultMessage = Extract<AgentMessage, { role: "toolResult" }>;
-export type PlainMessage = Exclude<AgentMessage, { role: "assistant" | "toolResult" }>;
+type PlainMessage = Exclude<AgentMessage, { role: "assistant" | "toolResult" }>;
 
 /** An answer, complete or still streaming. */
 export interface AnswerItem {

@@ -55,7 +55,7 @@ export class ThinkingView implements BlockView<{ thinking: string; redacted?: bo
 }
 
 /** Shows a text that has grown: only what is new is added. */
-export function appendTo(node: Text, text: string): void {
+function appendTo(node: Text, text: string): void {
   const { length } = node;
   if (text.length >= length && length > 0 && text.startsWith(node.data)) node.appendData(text.slice(length));
   else node.data = text;

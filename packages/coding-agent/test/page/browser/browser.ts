@@ -37,11 +37,11 @@ export interface VisitOptions {
   fragment?: (token: string) => string;
 }
 
-export interface Visit extends OpenPage {
+interface Visit extends OpenPage {
   server: ScriptedServer;
 }
 
-export interface OpenPage {
+interface OpenPage {
   page: Page;
   /** Errors of the page and what its content security policy has stopped. Must stay empty. */
   problems: string[];

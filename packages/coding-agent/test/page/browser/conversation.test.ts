@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser)("a conversation in a browser (needs chromium)", () 
     });
     const message = answer([text("The last one.")]);
     session.emit(...run(start(message), ...textFrames(0, ["The last ", "one."]), end(message)));
-    await page.getByText("The last one.").waitFor();
+    await page.locator(".items").getByText("The last one.").waitFor();
     await page.locator(".streaming").waitFor({ state: "detached" });
     // The list itself, to which it was added, and the new answer.
     expect(await page.evaluate(() => (window as unknown as { touched: Set<Node> }).touched.size)).toBeLessThanOrEqual(2);

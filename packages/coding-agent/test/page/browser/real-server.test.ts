@@ -28,14 +28,14 @@ describe.skipIf(!hasBrowser)("pi serve in a browser (needs chromium)", () => {
     await page.getByRole("textbox", { name: "Prompt" }).fill("Write a file");
     await page.keyboard.press("Enter");
     await page.locator("section.questions").getByRole("button").first().click();
-    await page.getByText("Done:").waitFor();
+    await page.locator(".items").getByText("Done:").waitFor();
     expect(await readFile(join(workspace.cwd, "hello.txt"), "utf8")).toBe("Hello from the page\n");
     const shown = ["User", "Assistant", "Assistant"];
     const headings = page.locator("article > h2");
     expect((await headings.allTextContents()).map((heading) => heading.split(" ")[0])).toEqual(shown);
     await page.locator("article.tool").getByText("hello.txt").first().waitFor();
     await page.reload();
-    await page.getByText("Done:").waitFor();
+    await page.locator(".items").getByText("Done:").waitFor();
     expect((await headings.allTextContents()).map((heading) => heading.split(" ")[0])).toEqual(shown);
     await page
       .getByRole("navigation")
