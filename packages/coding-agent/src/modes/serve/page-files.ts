@@ -29,11 +29,6 @@ const files = {
   "/page.css": { name: "page.css", type: "text/css; charset=utf-8" },
 } as const;
 
-/** Whether a path on the server is that of a file of the page. */
-export function isPagePath(path: string): boolean {
-  return Object.hasOwn(files, path);
-}
-
 /** Maximum bytes of a file. The build keeps them far below it. */
 const maxFileBytes = 4 * 1024 * 1024;
 

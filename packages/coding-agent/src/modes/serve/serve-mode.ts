@@ -7,7 +7,6 @@ import type { ServedSessions } from "./http/exchange.ts";
 import { HttpError } from "./http/http-error.ts";
 import { createHttpServer } from "./http/http-server.ts";
 import { matchRoute } from "./http/match-route.ts";
-import { PageRoute } from "./http/page-route.ts";
 import { BodyReader } from "./http/read-body.ts";
 import type { PageFile } from "./page-files.ts";
 import type { ServeOptions } from "./serve-options.ts";
@@ -52,7 +51,6 @@ class ServerState {
   readonly #roots: Roots;
   readonly #access: Access;
   readonly #bodies = new BodyReader();
-  readonly #page: PageRoute;
   #sessions: Promise<ServedSessions> | undefined;
   #page: Promise<ReadonlyMap<string, PageFile>> | undefined;
   #isClosing = false;
@@ -62,12 +60,10 @@ class ServerState {
     this.#options = options;
     this.#roots = roots;
     this.#access = new Access(options);
-    this.#page = new PageRoute(options.pageFolder);
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#access.checkSource(request);
-    if (await this.#page.answer(request, response)) return;
     const route = matchRoute(request);
     if (!route.isOpen) this.#access.checkToken(request);
     const { handlers } = await this.#load();

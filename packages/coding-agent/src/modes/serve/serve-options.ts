@@ -54,8 +54,6 @@ export interface ServeOptions extends EntryPointOptions {
   pageFolder?: string;
   limits: ServeLimits;
   times: HttpTimes;
-  /** The folder of the files of the page. Default: that of this installation. */
-  pageFolder?: string;
   /** Called with one line of text for each problem. */
   report(problem: string): void;
 }
