@@ -276,7 +276,7 @@ export class LiveSession implements WatchedSession {
 }
 
 /** Whether a record is a frame of a client, which gets no response. */
-export function isClientFrame({ type }: Record<string, unknown>): boolean {
+function isClientFrame({ type }: Record<string, unknown>): boolean {
   return type === "extension_ui_response" || type === "host_tool_update" || type === "host_tool_result";
 }
 

@@ -196,12 +196,12 @@ function withPlace({ json, after }: Answer): string {
 }
 
 /** Whether a frame is the beginning of an answer. */
-export function startsAnswer(json: string): boolean {
+function startsAnswer(json: string): boolean {
   return json.startsWith('{"type":"message_start","message":{"role":"assistant"');
 }
 
 /** The epoch and number of a position; an ill-formed one belongs to no epoch. */
-export function readPosition(position: string): [epoch: string, seq: number] {
+function readPosition(position: string): [epoch: string, seq: number] {
   const colon = position.lastIndexOf(":");
   const seq = Number(position.slice(colon + 1));
   return colon > 0 && Number.isSafeInteger(seq) && seq >= 0 ? [position.slice(0, colon), seq] : ["", 0];
