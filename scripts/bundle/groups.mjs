@@ -57,4 +57,9 @@ export const groups = [
     // Protocols on the streams of a program that uses the library.
     modules: ["src/modes/rpc/rpc-mode.ts", "src/modes/agent-chat/agent-chat-mode.ts", "src/modes/stdout.ts"],
   },
+  {
+    // The start of a server; the modules for its requests share much with it.
+    modules: ["src/cli/commands/serve.ts"],
+    users: /\/modes\/serve\/(?:http|sessions)\/[\w-]+\.ts$|\/modes\/serve\/page-files\.ts$/,
+  },
 ];

@@ -39,7 +39,8 @@ const subcommands: Readonly<Record<SubcommandName, () => Promise<Subcommand>>> =
 
 async function run(args: readonly string[]): Promise<number> {
   const [name = ""] = args;
-  if (name === "agent-rpc") return (await subcommands[name]())(args.slice(1));
+  // They write to stdout in their own way.
+  if (name === "agent-rpc" || name === "serve") return (await subcommands[name]())(args.slice(1));
   if (isSubcommand(name)) return plainly(async () => (await subcommands[name]())(args.slice(1)));
   if (args.length > 0 && args.every(isBareWord)) (await import("./cli/command-words.ts")).refuseCommandWords(args);
   const parsed = parseArguments(args);

@@ -1,4 +1,6 @@
+import { writeSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { isatty } from "node:tty";
 import { parseArgs } from "node:util";
 import { mayExist } from "../../config/may-exist.ts";
 import { agentFolder } from "../../config/paths.ts";
@@ -41,7 +43,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   const agentDir = agentFolder();
   const parsed = parse(args, agentDir);
   if (!parsed) {
-    process.stdout.write(`${serveUsage}\n`);
+    print(serveUsage);
     return 0;
   }
   const { tokenFile, isJson, ...options } = parsed;
@@ -58,11 +60,13 @@ export async function serve(args: readonly string[]): Promise<number> {
   });
   surviveFaults();
   announce(server, { tokenFile, token, isJson, isLocal: isLoopback(options.host) });
-  setImmediate(() => void server.warmUp());
+  setImmediate(() => {
+    // A server outlives the reader of its errors.
+    process.stderr.on("error", () => undefined);
+    void server.warmUp();
+  });
   await ended;
   await server.close();
-  // A closed stdout is no failure of a server: only the first line goes there.
-  process.exitCode = 0;
   return 0;
 }
 
@@ -130,9 +134,18 @@ interface Announcement {
 function announce({ url }: RunningServer, { tokenFile, token, isJson, isLocal }: Announcement): void {
   if (!isLocal) writeError("Other machines can reach this server, and it speaks plain HTTP. Put a proxy with TLS in front.");
   if (isJson) {
-    process.stdout.write(`${JSON.stringify({ type: "listening", url, tokenFile })}\n`);
+    print(JSON.stringify({ type: "listening", url, tokenFile }));
     return;
   }
-  process.stdout.write(`pi serves sessions at ${url}. The token for clients is in ${tokenFile}.\n`);
-  if (process.stdout.isTTY) process.stdout.write(`Open ${url}/#token=${token}\n`);
+  print(`pi serves sessions at ${url}. The token for clients is in ${tokenFile}.`);
+  if (isatty(1)) print(`Open ${url}/#token=${token}`);
+}
+
+/** Prints a line without `process.stdout`, which takes a part of the start. A closed stdout is no failure of a server. */
+function print(text: string): void {
+  try {
+    writeSync(1, `${text}\n`);
+  } catch {
+    // The program that started the server does not read its output.
+  }
 }

@@ -10,7 +10,7 @@ import { matchRoute } from "./http/match-route.ts";
 import { BodyReader } from "./http/read-body.ts";
 import type { PageFile } from "./page-files.ts";
 import type { ServeOptions } from "./serve-options.ts";
-import { Roots } from "./sessions/roots.ts";
+import { openRoots } from "./sessions/open-roots.ts";
 
 /** A server that listens. */
 export interface RunningServer {
@@ -31,7 +31,7 @@ export interface RunningServer {
  * @throws {UsageError} When a root is not a folder, or when the address cannot be used.
  */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
-  const roots = await Roots.open(options.roots);
+  const roots = openRoots(options.roots);
   const { host, port, limits, times } = options;
   const state = new ServerState(options, roots);
   const server = createHttpServer({
@@ -48,15 +48,17 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
 /** The state that all requests share. */
 class ServerState {
   readonly #options: ServeOptions;
-  readonly #roots: Roots;
+  /** Real paths. */
+  readonly #roots: ServeOptions["roots"];
   readonly #access: Access;
   readonly #bodies = new BodyReader();
   #sessions: Promise<ServedSessions> | undefined;
   #page: Promise<ReadonlyMap<string, PageFile>> | undefined;
   #isClosing = false;
-  #toHttpError: ((error: unknown) => HttpError | undefined) | undefined;
+  #loaded: Promise<LateModules> | undefined;
+  #toHttpError: LateModules["toHttpError"] | undefined;
 
-  constructor(options: ServeOptions, roots: Roots) {
+  constructor(options: ServeOptions, roots: ServeOptions["roots"]) {
     this.#options = options;
     this.#roots = roots;
     this.#access = new Access(options);
@@ -65,8 +67,8 @@ class ServerState {
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#access.checkSource(request);
     const route = matchRoute(request);
-    if (!route.isOpen) this.#access.checkToken(request);
-    const { handlers } = await this.#load();
+    const { handlers, tokens } = await this.#load();
+    if (!route.isOpen) tokens.check(request);
     const exchange = { request, response, route, bodies: this.#bodies, isClosing: this.#isClosing };
     await handlers[route.name]({ ...exchange, sessions: () => this.#loadSessions(), pageFiles: () => this.#loadPage() });
   }
@@ -75,11 +77,9 @@ class ServerState {
     this.#access.checkSource(request);
     const route = matchRoute(request);
     if (route.name !== "openSocket") throw new HttpError("bad_request", "This address takes no upgrade.");
-    this.#access.checkSocketToken(request);
-    const [{ idOf, readWatchQuery }, { acceptSocket, checkUpgrade }] = await Promise.all([
-      this.#load(),
-      import("./http/upgrade.ts"),
-    ]);
+    const { tokens, idOf, readWatchQuery } = await this.#load();
+    tokens.checkSocket(request);
+    const { acceptSocket, checkUpgrade } = await import("./http/upgrade.ts");
     checkUpgrade(request);
     const { stream = "deltas", since, client } = readWatchQuery(route);
     const { registry } = await this.#loadSessions();
@@ -115,10 +115,13 @@ class ServerState {
     await closed;
   }
 
-  async #load(): Promise<typeof import("./http/handlers.ts")> {
-    const [handlers, { toHttpError }] = await Promise.all([import("./http/handlers.ts"), import("./http/to-http-error.ts")]);
-    this.#toHttpError = toHttpError;
-    return handlers;
+  /** Loads the modules that all requests need, at the first one. */
+  #load(): Promise<LateModules> {
+    this.#loaded ??= loadLate(this.#options.token).then((late) => {
+      this.#toHttpError = late.toHttpError;
+      return late;
+    });
+    return this.#loaded;
   }
 
   /** The files are read once. A failure is not remembered. */
@@ -138,12 +141,27 @@ class ServerState {
   }
 }
 
-async function openSessions(options: ServeOptions, roots: Roots): Promise<ServedSessions> {
-  const [{ SessionFiles }, { SessionRegistry }, { SessionList }] = await Promise.all([
+/** The modules of all requests, and the check of their token. */
+type LateModules = typeof import("./http/handlers.ts") &
+  typeof import("./http/to-http-error.ts") & { tokens: import("./http/token-check.ts").TokenCheck };
+
+async function loadLate(token: string): Promise<LateModules> {
+  const [handlers, toHttpError, { TokenCheck }] = await Promise.all([
+    import("./http/handlers.ts"),
+    import("./http/to-http-error.ts"),
+    import("./http/token-check.ts"),
+  ]);
+  return { ...handlers, ...toHttpError, tokens: new TokenCheck(token) };
+}
+
+async function openSessions(options: ServeOptions, folders: ServeOptions["roots"]): Promise<ServedSessions> {
+  const [{ Roots }, { SessionFiles }, { SessionRegistry }, { SessionList }] = await Promise.all([
+    import("./sessions/roots.ts"),
     import("./sessions/session-files.ts"),
     import("./sessions/session-registry.ts"),
     import("./sessions/list-sessions.ts"),
   ]);
+  const roots = new Roots(folders);
   const files = new SessionFiles({ ...options, roots });
   const registry = new SessionRegistry(options, roots, files);
   return { registry, list: new SessionList(files, registry) };

@@ -1,18 +1,10 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { HttpError } from "./http-error.ts";
 
-/** The subprotocol of the WebSockets. */
-export const socketProtocol = "pi.rpc.v1";
-
-/** The beginning of the subprotocol that carries the token of clients that cannot set headers. */
-const tokenPrefix = "bearer.";
-
 const hostPattern = /^(\[[0-9a-f:.]+\]|[^:[\]/@\s]+)(?::\d{1,5})?$/i;
 
 export interface AccessOptions {
-  token: string;
   /** The address that the server listens on, as the user named it. */
   host: string;
   /** Further names under which clients reach the server, such as that of a proxy. */
@@ -20,21 +12,18 @@ export interface AccessOptions {
 }
 
 /**
- * Decides who may talk to the server.
+ * Decides from where the server may be used. The token is checked separately.
  *
  * - `Host` must be a name of this server. A page of another site can make its own name point to this machine (DNS rebinding), but the
  *   browser then sends that name.
  * - `Origin`, which browsers send, must be the server itself.
- * - The token must be right. The comparison takes the same time for every wrong token.
  */
 export class Access {
-  readonly #tokenHash: Buffer;
   readonly #names: ReadonlySet<string>;
   /** Whether any IP address is a name of this server: it listens on all addresses. Rebinding needs a name, not an address. */
   readonly #takesAddresses: boolean;
 
-  constructor({ token, host, allowedHosts }: AccessOptions) {
-    this.#tokenHash = hash(token);
+  constructor({ host, allowedHosts }: AccessOptions) {
     this.#names = new Set(["localhost", "127.0.0.1", "[::1]", inHeader(host), ...allowedHosts.map(inHeader)]);
     this.#takesAddresses = isWildcard(host);
   }
@@ -53,42 +42,9 @@ export class Access {
     }
   }
 
-  /** @throws {HttpError} `unauthorized` without the right `Authorization: Bearer`. */
-  checkToken({ headers }: IncomingMessage): void {
-    this.#check(/^Bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1]);
-  }
-
-  /**
-   * The same for a WebSocket, whose client may send the token as a subprotocol.
-   *
-   * @throws {HttpError} `unauthorized`.
-   */
-  checkSocketToken(request: IncomingMessage): void {
-    if (request.headers.authorization !== undefined) this.checkToken(request);
-    else
-      this.#check(
-        protocolsOf(request)
-          .find((name) => name.startsWith(tokenPrefix))
-          ?.slice(tokenPrefix.length),
-      );
-  }
-
-  #check(token: string | undefined): void {
-    if (token !== undefined && timingSafeEqual(hash(token), this.#tokenHash)) return;
-    const problem = token === undefined ? "The request has no token" : "The token is wrong";
-    throw new HttpError("unauthorized", `${problem}: send "Authorization: Bearer" with the token of the server's token file.`, {
-      "www-authenticate": "Bearer",
-    });
-  }
-
   #isOurs(name: string): boolean {
     return this.#names.has(name) || (this.#takesAddresses && isIP(name.replace(/^\[|\]$/g, "")) !== 0);
   }
-}
-
-/** The subprotocols that the client of a WebSocket offers. */
-export function protocolsOf({ headers }: IncomingMessage): string[] {
-  return (headers["sec-websocket-protocol"] ?? "").split(",").map((name) => name.trim());
 }
 
 /** Whether a host is an address of this machine that others cannot reach. */
@@ -116,8 +72,4 @@ function isSameOrigin(origin: string, host: string): boolean {
   } catch {
     return false;
   }
-}
-
-function hash(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

@@ -1,18 +1,9 @@
-import { randomBytes } from "node:crypto";
-import { closeSync, readSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
-import { isMissing, makeFolderSync, openFileSync, reasonOf } from "@pikit/ai/files";
+import { closeSync, readSync } from "node:fs";
+import { isMissing, openFileSync, reasonOf } from "@pikit/ai/files/sync";
 import { UsageError } from "../../../errors.ts";
-import { FileLock } from "../../../locks/file-lock.ts";
-
-/** Bytes of a new token: 256 random bits. */
-const tokenBytes = 32;
 
 /** Maximum bytes of a token file. */
 const maxBytes = 4096;
-
-/** Maximum milliseconds to wait for another process that creates the file. */
-const waitMs = 5000;
 
 /** Other users, who must not read the file. */
 const othersMask = 0o077;
@@ -24,7 +15,7 @@ const othersMask = 0o077;
  */
 export async function readToken(path: string): Promise<string> {
   try {
-    return tryRead(path) ?? (await create(path));
+    return tryRead(path) ?? (await (await import("./create-token.ts")).createToken(path, () => tryRead(path)));
   } catch (cause) {
     if (cause instanceof UsageError) throw cause;
     throw new UsageError("config_unavailable", `Cannot use the token file ${path}: ${reasonOf(cause)}. Check its permissions.`);
@@ -55,26 +46,6 @@ function tryRead(path: string): string | undefined {
     );
   } finally {
     closeSync(file);
-  }
-}
-
-/** Creates the file under a lock, so that another process that starts at the same time never reads half a token. */
-async function create(path: string): Promise<string> {
-  makeFolderSync(dirname(path), 0o700);
-  const lock = await FileLock.wait(path, { waitMs });
-  try {
-    const existing = tryRead(path);
-    if (existing !== undefined) return existing;
-    const token = randomBytes(tokenBytes).toString("base64url");
-    const { file } = openFileSync(path, { use: "create", mode: 0o600 });
-    try {
-      writeSync(file, `${token}\n`);
-    } finally {
-      closeSync(file);
-    }
-    return token;
-  } finally {
-    lock.release();
   }
 }
 

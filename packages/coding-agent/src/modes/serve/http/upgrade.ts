@@ -3,8 +3,8 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { maxLineLength } from "../../../protocol/jsonl.ts";
 import type { LiveSession } from "../live/live-session.ts";
-import { protocolsOf, socketProtocol } from "./access.ts";
 import { HttpError } from "./http-error.ts";
+import { protocolsOf, socketProtocol } from "./token-check.ts";
 
 /** Messages are not compressed: it costs memory for each connection, and most clients are on this machine. */
 const sockets = new WebSocketServer({

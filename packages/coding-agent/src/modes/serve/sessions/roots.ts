@@ -1,6 +1,5 @@
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
-import { UsageError } from "../../../errors.ts";
 import { HttpError } from "../http/http-error.ts";
 
 /** The folders within which sessions may work. All comparisons are of real paths, so neither links nor `..` lead out. */
@@ -8,13 +7,9 @@ export class Roots {
   /** Real paths. */
   readonly #folders: readonly [string, ...string[]];
 
-  private constructor(folders: readonly [string, ...string[]]) {
+  /** @param folders - See `openRoots`. */
+  constructor(folders: readonly [string, ...string[]]) {
     this.#folders = folders;
-  }
-
-  /** @throws {UsageError} When a root is not a folder. */
-  static async open([first, ...others]: readonly [string, ...string[]]): Promise<Roots> {
-    return new Roots([await openRoot(first), ...(await Promise.all(others.map(openRoot)))]);
   }
 
   /** The default working folder of new sessions. */
@@ -49,12 +44,6 @@ export class Roots {
 /** The error for a folder outside of all roots. It does not say whether the folder exists. */
 export function outside(): HttpError {
   return new HttpError("forbidden", "The working folder is outside of the roots. Start pi serve with --root and that folder.");
-}
-
-async function openRoot(path: string): Promise<string> {
-  const real = await realpath(path).catch(() => undefined);
-  if (real !== undefined && (await stat(real)).isDirectory()) return real;
-  throw new UsageError("config_unavailable", `The root ${path} is not a folder. Give an existing folder to --root.`);
 }
 
 /** The real path of a path whose last parts may not exist. */

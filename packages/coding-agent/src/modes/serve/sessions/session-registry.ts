@@ -192,8 +192,8 @@ export class SessionRegistry {
   }
 
   async #create(opening: Opening): Promise<ServedSession> {
-    if (this.#isClosing) throw closing();
     await this.#makeRoom();
+    if (this.#isClosing) throw closing();
     const creating = openLive(opening, this.#roots, this.#serve).then((live) => this.#add(live, opening.options));
     this.#creating.add(creating);
     try {

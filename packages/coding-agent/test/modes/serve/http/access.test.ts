@@ -6,10 +6,9 @@ import { startTestServer } from "../../../helpers/serve.ts";
 import { useWorkspace } from "../../../helpers/workspace.ts";
 
 const workspace = useWorkspace();
-const token = "s".repeat(43);
 
 function isLetIn(options: { host?: string; allowedHosts?: string[] }, headers: Record<string, string>): boolean {
-  const access = new Access({ token, host: "127.0.0.1", allowedHosts: [], ...options });
+  const access = new Access({ host: "127.0.0.1", allowedHosts: [], ...options });
   try {
     access.checkSource({ headers } as unknown as IncomingMessage);
     return true;

@@ -2,6 +2,7 @@ import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sessionFolder } from "../../../../src/config/paths.ts";
+import { openRoots } from "../../../../src/modes/serve/sessions/open-roots.ts";
 import { Roots } from "../../../../src/modes/serve/sessions/roots.ts";
 import { begin, call, command, openEvents } from "../../../helpers/http-client.ts";
 import { startTestServer } from "../../../helpers/serve.ts";
@@ -48,15 +49,15 @@ describe("the folder of a new session", () => {
   });
 
   test("may be any folder below the root of the file system", async () => {
-    const roots = await Roots.open(["/"]);
+    const roots = new Roots(openRoots(["/"]));
     expect(await roots.contains(workspace.cwd)).toBe(true);
   });
 });
 
 test("a root that is missing or a file is refused at the start", async () => {
   const file = await workspace.write("plain", "");
-  await expect(Roots.open([file])).rejects.toThrow(`The root ${file} is not a folder`);
-  await expect(Roots.open([workspace.cwd, "/no/such"])).rejects.toThrow("The root /no/such is not a folder");
+  expect(() => openRoots([file])).toThrow(`The root ${file} is not a folder`);
+  expect(() => openRoots([workspace.cwd, "/no/such"])).toThrow("The root /no/such is not a folder");
 });
 
 test("a stored session outside of the roots is neither listed nor opened nor reached by a move", async () => {
