@@ -66,7 +66,12 @@ describe.each(Object.entries(runtimes))("the packed client alone on %s", (name, 
         crash: [true, "exited", 7],
         isGone: true,
         pooled: { streamMode: "deltas" },
-        ...(existsSync(cli) ? { roles: "user assistant toolResult assistant toolResult assistant" } : {}),
+        ...(existsSync(cli)
+          ? {
+              roles: "user assistant toolResult assistant toolResult assistant",
+              served: { isWhole: true, refusal: ["refused", true] },
+            }
+          : {}),
       });
     },
   );
