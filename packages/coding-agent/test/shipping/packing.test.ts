@@ -77,6 +77,11 @@ describe.each(packageNames)("@pikit/%s as it is published", (name) => {
   });
 });
 
+test("coding-agent holds the page of pi serve", () => {
+  const files = filesOf(join(folder, "node_modules/@pikit/coding-agent")).filter((file) => file.startsWith("dist/page/"));
+  expect(files.sort()).toEqual(["dist/page/index.html", "dist/page/page.css", "dist/page/page.js"]);
+});
+
 test("rpc-client stands alone: no dependency, and its declarations import nothing", () => {
   const installed = join(folder, "node_modules/@pikit/rpc-client");
   const { dependencies } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));

@@ -79,6 +79,9 @@ describe("export_html", () => {
     expect(named).toEqual({ exitCode: 0, stderr: "", stdout: `${join(workspace.cwd, "out.html")}\n` });
     const unnamed = await runCli(workspace, ["--export", String(sessionId).slice(0, 13)]);
     expect(unnamed.stdout).toBe(`${join(workspace.cwd, `pi-session-${sessionId}.html`)}\n`);
+    const redacted = await runCli(workspace, ["--export", String(sessionFile), "redacted.html", "--redact-paths"]);
+    expect(await readFile(redacted.stdout.trim(), "utf8")).not.toContain(workspace.cwd);
+    expect(await readFile(named.stdout.trim(), "utf8")).toContain(workspace.cwd);
     const missing = await runCli(workspace, ["--export", join(workspace.root, "none.jsonl")]);
     expect(missing).toMatchObject({ exitCode: 1, stdout: "", stderr: expect.stringMatching(/^[^\n]*none\.jsonl[^\n]*\n$/) });
   });

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { type PageFile, readPageFiles } from "../../../src/modes/serve/page-files.ts";
+import { buildPage } from "../build-page.ts";
 import { ScriptedServer } from "../scripted-server.ts";
 
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) =>
@@ -15,18 +15,10 @@ const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/
 /** Whether a browser is installed. */
 export const hasBrowser = executablePath !== undefined;
 
-const packageFolder = join(import.meta.dirname, "../../..");
 const switches = [
   ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
   ...["--disable-component-update", "--disable-sync"],
 ];
-
-/** Builds the page from the sources. @param folder - Where its files go. */
-async function buildPage(folder: string): Promise<void> {
-  const script = pathToFileURL(join(packageFolder, "../../scripts/bundle/page.mjs")).href;
-  const { buildPage: build } = (await import(script)) as { buildPage: (from: string, to: string) => Promise<unknown> };
-  await build(packageFolder, folder);
-}
 
 export interface VisitOptions {
   /** Options of the browser, such as the size of its window and its colours. */
