@@ -231,6 +231,8 @@ export class Conversation {
   /** Gives each call of an answer its state. While the answer streams, each update has other objects for the same calls. */
   #registerCalls(message: AssistantMessage): void {
     const { calls } = this.#open ?? {};
+    // Files of other programs may have another shape.
+    if (!Array.isArray(message.content)) return;
     for (const [index, block] of message.content.entries()) {
       if (block?.type !== "toolCall") continue;
       const state = calls?.get(index) ?? this.stateOf(block);

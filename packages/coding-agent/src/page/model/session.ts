@@ -116,6 +116,15 @@ export class Session {
   }
 
   #onFrame(frame: Frame): void {
+    try {
+      this.#use(frame);
+    } catch (error) {
+      // A message of another shape, from a file that another program wrote. The next frames are not affected.
+      this.#fail(error);
+    }
+  }
+
+  #use(frame: Frame): void {
     if (this.questions.apply(frame)) this.#listener.onChange();
     this.conversation.apply(frame);
     switch (frame.type) {

@@ -113,9 +113,19 @@ export class ConversationView implements ConversationListener {
 
   #create(item: Item): ItemView | undefined {
     if (!this.#conversation) return undefined;
-    const view = createItemView(item, this.#conversation, this.#calls);
+    const view = this.#tryCreate(item, this.#conversation);
     this.#views.set(item, view);
     return view;
+  }
+
+  #tryCreate(item: Item, conversation: Conversation): ItemView {
+    try {
+      return createItemView(item, conversation, this.#calls);
+    } catch {
+      // Another program wrote the message with a different shape: show its JSON.
+      const text = JSON.stringify("message" in item ? item.message : item, null, 2);
+      return { root: element("article", {}, element("pre", {}, text)), update() {} };
+    }
   }
 
   /** Shows the history from its end, in slices: a long one is readable at once. */

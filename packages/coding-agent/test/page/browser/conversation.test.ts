@@ -107,6 +107,19 @@ describe.skipIf(!hasBrowser)("a conversation in a browser (needs chromium)", () 
     expect(problems).toEqual([]);
   });
 
+  test("messages of another shape are shown as they are, and the ones around them as always", async () => {
+    const odd = { ...answer([]), content: "<b>odd</b>" };
+    const { page, problems } = await visit({
+      prepare: (set) => {
+        sessionOf(set).messages = [prompt("Before"), odd as never, { ...prompt(""), content: 5 } as never, answer([text("After")])];
+      },
+    });
+    await page.getByText("Before").waitFor();
+    await page.getByText('"<b>odd</b>"').waitFor();
+    await page.getByText("After", { exact: true }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
   test("shows the output of a command while it runs", async () => {
     const { server, page } = await visit();
     const session = sessionOf(server);
