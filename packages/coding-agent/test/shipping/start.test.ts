@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, statSync } from "node:fs";
+import { chmodSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { built, cleanEnvironment, temporaryFolder } from "./helpers.ts";
@@ -16,7 +16,7 @@ const watcher = `
   const look = () => (loaded ??= JSON.stringify({ files, builtIn: process.moduleLoadList }));
   registerHooks({
     load(url, context, next) {
-      if (url.includes("/command/warm-up-")) look();
+      if (/\\/command\\/(?:warm-up|handlers)-/.test(url)) look();
       if (url.startsWith("file:")) files.push(url);
       return next(url, context);
     },
@@ -31,11 +31,22 @@ interface Loaded {
   builtIn: string[];
 }
 
-/** What `pi --mode rpc` has loaded when its first `get_state` is answered, beside what a bare Node loads. */
-async function loadedAtFirstAnswer(
-  env: NodeJS.ProcessEnv,
-  options: readonly string[],
-): Promise<{ kilobytes: number; files: string[]; builtIn: string[] }> {
+interface Start {
+  env?: NodeJS.ProcessEnv;
+  /** The arguments of `pi`. */
+  args: readonly string[];
+  input: string;
+  /** A part of the first answer. */
+  answer: string;
+}
+
+/** What `pi` has loaded at its first answer, beside what a bare Node loads. */
+async function loadedAtFirstAnswer({
+  env = {},
+  args: piArguments,
+  input: line,
+  answer,
+}: Start): Promise<{ kilobytes: number; files: string[]; builtIn: string[] }> {
   const folder = await temporaryFolder({
     "watcher.cjs": watcher,
     "bare.cjs": 'process.kill(process.pid, "SIGUSR2"); setTimeout(() => {}, 1e6);',
@@ -50,14 +61,14 @@ async function loadedAtFirstAnswer(
     onTestFinished(() => void child.kill("SIGKILL"));
     if (input !== undefined) {
       child.stdin.write(input);
-      for await (const chunk of child.stdout) if (String(chunk).includes("get_state")) break;
+      for await (const chunk of child.stdout) if (String(chunk).includes(answer)) break;
       child.kill("SIGUSR2");
     }
     await once(child, "close");
     return JSON.parse(readFileSync(report, "utf8")) as Loaded;
   };
   const bare = await start([join(folder, "bare.cjs")], undefined);
-  const pi = await start([built("coding-agent", "cli.js"), "--mode", "rpc", "--no-session", ...options], '{"type":"get_state"}\n');
+  const pi = await start([built("coding-agent", "cli.js"), ...piArguments], line);
   const paths = pi.files.map((url) => new URL(url).pathname);
   return {
     kilobytes: Math.round(paths.reduce((sum, path) => sum + statSync(path).size, 0) / 1000),
@@ -77,7 +88,12 @@ test.each([
 ])(
   "the first answer with %s needs few files, few bytes and few modules of Node",
   async (_title, env, options, maxFiles, maxKilobytes) => {
-    const { files, kilobytes, builtIn } = await loadedAtFirstAnswer(env, options);
+    const { files, kilobytes, builtIn } = await loadedAtFirstAnswer({
+      env,
+      args: ["--mode", "rpc", "--no-session", ...options],
+      input: '{"type":"get_state"}\n',
+      answer: "get_state",
+    });
     expect(files.filter((file) => file.startsWith("vendor/"))).toEqual([]);
     expect(files.length, files.join(", ")).toBeLessThanOrEqual(maxFiles);
     expect(kilobytes).toBeLessThan(maxKilobytes);
@@ -87,3 +103,19 @@ test.each([
       expect(builtIn).not.toContain(name);
   },
 );
+
+test("pi serve needs few files more until it listens, and nothing of sessions, sockets and encryption", async () => {
+  const folder = await temporaryFolder({ token: "t".repeat(43) });
+  const tokenFile = join(folder, "token");
+  chmodSync(tokenFile, 0o600);
+  const { files, kilobytes, builtIn } = await loadedAtFirstAnswer({
+    args: ["serve", "--port", "0", "--json", "--token-file", tokenFile],
+    input: "",
+    answer: "listening",
+  });
+  expect(files.filter((file) => file.startsWith("vendor/"))).toEqual([]);
+  expect(files.length, files.join(", ")).toBeLessThanOrEqual(5);
+  expect(kilobytes).toBeLessThan(320);
+  expect(builtIn).toContain("http");
+  for (const name of ["https", "crypto", "worker_threads", "tls", "fs/promises"]) expect(builtIn).not.toContain(name);
+});

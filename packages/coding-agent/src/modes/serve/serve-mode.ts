@@ -141,17 +141,16 @@ class ServerState {
   }
 }
 
-/** The modules of all requests, and the check of their token. */
-type LateModules = typeof import("./http/handlers.ts") &
-  typeof import("./http/to-http-error.ts") & { tokens: import("./http/token-check.ts").TokenCheck };
+type LateModules = Awaited<ReturnType<typeof loadLate>>;
 
-async function loadLate(token: string): Promise<LateModules> {
-  const [handlers, toHttpError, { TokenCheck }] = await Promise.all([
+/** Loads the functions that all requests need. */
+async function loadLate(token: string) {
+  const [{ handlers, idOf, readWatchQuery }, { toHttpError }, { TokenCheck }] = await Promise.all([
     import("./http/handlers.ts"),
     import("./http/to-http-error.ts"),
     import("./http/token-check.ts"),
   ]);
-  return { ...handlers, ...toHttpError, tokens: new TokenCheck(token) };
+  return { handlers, idOf, readWatchQuery, toHttpError, tokens: new TokenCheck(token) };
 }
 
 async function openSessions(options: ServeOptions, folders: ServeOptions["roots"]): Promise<ServedSessions> {

@@ -7,7 +7,7 @@ import { kinds, type Outcome, sendHostile } from "./hostile-requests.ts";
 
 const isLong = process.env.PIKIT_LONG === "1";
 const count = isLong ? 20_000 : 360;
-const perBatch = 60;
+const perBatch = isLong ? 600 : 60;
 /** Written into the title, so that a failure can be made again. */
 const seed = isLong ? Date.now() % 2 ** 31 : 20_261_122;
 

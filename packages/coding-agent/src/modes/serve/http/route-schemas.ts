@@ -27,7 +27,7 @@ const exactly = { additionalProperties: false };
 const resources = (description: string) =>
   Type.Optional(Type.Union([Type.Array(Type.String()), Type.Literal(false)], { description }));
 
-export const SessionChoiceSchema = Type.Union(
+const SessionChoiceSchema = Type.Union(
   [
     Type.Literal("new"),
     Type.Literal("memory"),
