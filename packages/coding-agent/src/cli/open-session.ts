@@ -1,7 +1,7 @@
 import { writeError } from "../modes/terminal-text.ts";
 import type { AgentSession } from "../session/agent-session.ts";
 import { createAgentSession } from "../session/assemble/create.ts";
-import type { CreateAgentSessionOptions } from "../session/options.ts";
+import type { CreateAgentSessionOptions, EntryPointOptions } from "../session/options.ts";
 import { absentUser, type UserInterface } from "../user-interface.ts";
 import type { Arguments } from "./args.ts";
 import { onFailure } from "./last-resort.ts";
@@ -9,7 +9,7 @@ import { checkTakeOver, toSessionOptions } from "./session-options.ts";
 import { onEndSignal } from "./signals.ts";
 
 /** The options of a session that its mode sets. */
-export type SessionWiring = Pick<CreateAgentSessionOptions, "user" | "onCommandOutput">;
+export type SessionWiring = Pick<CreateAgentSessionOptions & EntryPointOptions, "user" | "onCommandOutput" | "userSettings">;
 
 /** Shows notifications on stderr; dialogs resolve to their defaults. */
 const listener: UserInterface = { ...absentUser, notify: (message) => writeError(message) };

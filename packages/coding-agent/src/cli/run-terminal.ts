@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
+import { mayExist } from "../config/may-exist.ts";
 import { agentFolder, sessionFolder } from "../config/paths.ts";
-import { readSettings, type Settings } from "../config/settings.ts";
+import type { Settings, SettingsFile } from "../config/settings.ts";
 import { pickSession } from "../modes/terminal/commands/pick-session.ts";
 import type { FirstScreen } from "../modes/terminal/first-screen.ts";
 import { TerminalMode, type TerminalSettings } from "../modes/terminal/terminal-mode.ts";
@@ -14,7 +15,8 @@ import { onEndSignal } from "./signals.ts";
 /** Runs `pi` on a terminal: a conversation, until the user leaves it. */
 export async function runTerminal(args: Arguments, first: FirstScreen): Promise<number> {
   const agentDir = agentFolder();
-  const settings = await readTerminalSettings(agentDir);
+  const userSettings = await readUserSettings(agentDir);
+  const settings = toTerminalSettings(userSettings?.settings ?? {});
   if (settings.plain) {
     first.close();
     onFault(() => {});
@@ -28,7 +30,7 @@ export async function runTerminal(args: Arguments, first: FirstScreen): Promise<
   try {
     const chosen = args.options.resume ? await resume(args, mode, agentDir) : args;
     if (!chosen) return 0;
-    const session = await openSession(chosen, mode.wiring);
+    const session = await openSession(chosen, { ...mode.wiring, userSettings });
     await Promise.race([mode.show(session, readGivenPrompts(args, session.cwd)), mode.ended]);
     await mode.ended;
     const sessionId = await mode.close();
@@ -50,8 +52,14 @@ async function resume({ options, prompts }: Arguments, mode: TerminalMode, agent
   return path === undefined ? undefined : { options: { ...others, session: path }, prompts };
 }
 
-/** Faulty settings are an error of the session, which says more about them. */
-async function readTerminalSettings(agentDir: string): Promise<TerminalSettings & { plain?: boolean }> {
-  const { keys, theme, terminal } = await readSettings(join(agentDir, "settings.json")).catch((): Settings => ({}));
+/** Reads the user's settings for the terminal and for the session. Undefined if there are none, or faulty ones, which the session reports. */
+async function readUserSettings(agentDir: string): Promise<SettingsFile | undefined> {
+  const path = join(agentDir, "settings.json");
+  if (!mayExist(path)) return undefined;
+  const { readSettingsFile } = await import("../config/settings.ts");
+  return readSettingsFile(path).catch(() => undefined);
+}
+
+function toTerminalSettings({ keys, theme, terminal }: Settings): TerminalSettings & { plain?: boolean } {
   return { ...terminal, ...(keys ? { keys } : {}), ...(typeof theme === "object" ? { theme } : {}) };
 }

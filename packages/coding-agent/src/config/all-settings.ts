@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { projectFolder } from "./paths.ts";
-import { findMisspeltSettings, readSettings, type Settings } from "./settings.ts";
+import { readSettingsFile, type Settings, type SettingsFile } from "./settings.ts";
 
 /** A resource that settings refer to by its path. */
 export interface NamedResource {
@@ -25,12 +25,14 @@ export interface AllSettings {
  * and lists are joined, the user's first.
  *
  * @param project - The project's folder; only if the user trusts it.
+ * @param userFile - The user's settings, if they were read already.
  * @throws {UsageError} For an invalid setting; the message names the file and the field.
  */
-export async function readAllSettings(agentDir: string, project?: string): Promise<AllSettings> {
-  const user = await readOne(agentDir, "user");
+export async function readAllSettings(agentDir: string, project?: string, userFile?: SettingsFile): Promise<AllSettings> {
+  const user = place(userFile ?? (await readSettingsFile(join(agentDir, "settings.json"))), agentDir, "user");
   if (project === undefined) return user;
-  const local = await readOne(projectFolder(project), "project");
+  const folder = projectFolder(project);
+  const local = place(await readSettingsFile(join(folder, "settings.json")), folder, "project");
   return {
     settings: merge(user.settings, local.settings),
     extensions: [...user.extensions, ...local.extensions],
@@ -38,9 +40,8 @@ export async function readAllSettings(agentDir: string, project?: string): Promi
   };
 }
 
-async function readOne(folder: string, location: "user" | "project"): Promise<AllSettings> {
-  const path = join(folder, "settings.json");
-  const settings = await readSettings(path);
+/** Makes the paths of settings absolute; they are relative to the folder of their file. */
+function place({ settings, problems }: SettingsFile, folder: string, location: "user" | "project"): AllSettings {
   const { extensions = [], skills, prompts } = settings;
   return {
     settings: {
@@ -49,7 +50,7 @@ async function readOne(folder: string, location: "user" | "project"): Promise<Al
       ...(prompts ? { prompts: prompts.map((path) => toAbsolute(path, folder)) } : {}),
     },
     extensions: extensions.map((name) => ({ path: findExtensionPath(name, folder), location })),
-    problems: findMisspeltSettings(path),
+    problems,
   };
 }
 

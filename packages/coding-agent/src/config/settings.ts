@@ -120,9 +120,11 @@ export const SettingsSchema = Type.Object({
 /** The user's settings from `settings.json`. Keys that this version does not know are ignored. */
 export type Settings = Static<typeof SettingsSchema>;
 
-/** Finds keys of `settings.json` that look misspelt; one line per key. */
-export function findMisspeltSettings(path: string): string[] {
-  return describeMisspeltKeys(readJsonFile(path), SettingsSchema, path);
+/** The content of a `settings.json`. */
+export interface SettingsFile {
+  settings: Settings;
+  /** A line of text for each key that looks misspelt. */
+  problems: string[];
 }
 
 /**
@@ -130,9 +132,11 @@ export function findMisspeltSettings(path: string): string[] {
  *
  * @throws {UsageError} When the file is not a JSON object, or a setting has the wrong type; the message names both.
  */
-export async function readSettings(path: string): Promise<Settings> {
+export async function readSettingsFile(path: string): Promise<SettingsFile> {
   try {
-    return (await readFields(SettingsSchema, readJsonFile(path))) as Settings;
+    const content = readJsonFile(path);
+    const settings = (await readFields(SettingsSchema, content)) as Settings;
+    return { settings, problems: describeMisspeltKeys(content, SettingsSchema, path) };
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const { message } = error as Error;
@@ -140,4 +144,9 @@ export async function readSettings(path: string): Promise<Settings> {
     const isSecret = /^Field "mcpServers(?!\.[^.]*\.(?:command|url)\b)/.test(message);
     throw new UsageError("invalid_config", `${path}: ${isSecret ? message.replace(/, but is .*$/s, "") : message}.`);
   }
+}
+
+/** The settings of a file, see `readSettingsFile`. */
+export async function readSettings(path: string): Promise<Settings> {
+  return (await readSettingsFile(path)).settings;
 }

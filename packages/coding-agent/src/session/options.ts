@@ -1,5 +1,6 @@
 import type { Model, RequestedThinkingLevel } from "@pikit/ai";
 import type { ApprovalPolicy } from "../config/approval-policies.ts";
+import type { SettingsFile } from "../config/settings.ts";
 import type { SessionChoice } from "../conversation/choose-session.ts";
 import type { SessionStore } from "../conversation/session-store.ts";
 import type { ProcessRunner } from "../exec/run-process.ts";
@@ -21,6 +22,8 @@ import type { UserInterface } from "../user-interface.ts";
 export interface EntryPointOptions {
   /** Loads the module that extensions get when they import this package. Default: they load a copy of their own. */
   loadLibrary?: (() => Promise<object>) | undefined;
+  /** The content of `settings.json` of `agentDir`, if it was read already. Default: the session reads it. */
+  userSettings?: SettingsFile | undefined;
 }
 
 /** The options of `createAgentSession`. All have defaults. */

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { mayExist } from "../config/may-exist.ts";
 import { projectFolder } from "../config/paths.ts";
-import type { Settings } from "../config/settings.ts";
+import type { Settings, SettingsFile } from "../config/settings.ts";
 import type { ExtensionFactory } from "../extensions/api.ts";
 import type { ExtensionPlaces } from "../extensions/find-extensions.ts";
 import type { StreamRule } from "../run/stream-rules/rule.ts";
@@ -16,6 +16,8 @@ export interface ResourceOptions {
   cwd: string;
   /** The interface that asks whether the folder is trusted. */
   user: UserInterface;
+  /** The user's settings, if they were read already. `readSettings` then reads only those of the project. */
+  userSettings?: SettingsFile | undefined;
   /** The decision of the options about that. */
   trustProject?: boolean | undefined;
   /** Extensions that are always loaded: functions, or paths. */
@@ -55,7 +57,8 @@ export class SessionResources {
     const { agentDir, cwd } = this.#options;
     if (!mayExist(projectFolder(cwd)) && !mayExist(join(agentDir, "settings.json"))) return {};
     const { readAllSettings } = await import("../config/all-settings.ts");
-    const { settings, problems } = await readAllSettings(agentDir, (await this.isTrusted(cwd)) ? cwd : undefined);
+    const { userSettings } = this.#options;
+    const { settings, problems } = await readAllSettings(agentDir, (await this.isTrusted(cwd)) ? cwd : undefined, userSettings);
     this.problems.push(...problems);
     return settings;
   }

@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { providers, usedKeyVariable } from "@pikit/ai";
 import { readJsonFile } from "../../config/json-file.ts";
 import { agentFolder, projectFolder, sessionFolder } from "../../config/paths.ts";
-import { findMisspeltSettings, readSettings, type Settings } from "../../config/settings.ts";
+import { readSettings, readSettingsFile, type Settings } from "../../config/settings.ts";
 import { FileSessionStore } from "../../conversation/file-store.ts";
 import { findProgram } from "../../exec/find-program.ts";
 import { findShell } from "../../exec/find-shell.ts";
@@ -97,10 +97,10 @@ async function settings({ agentDir, cwd }: Places): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const path of [join(agentDir, "settings.json"), join(projectFolder(cwd), "settings.json")]) {
     try {
-      const read = await readSettings(path);
+      const { settings: read, problems } = await readSettingsFile(path);
       const names = Object.keys(read);
       if (names.length > 0) findings.push(ok("settings", `${path}: ${names.join(", ")}`));
-      findings.push(...findMisspeltSettings(path).map((text) => problem("settings", text)));
+      findings.push(...problems.map((text) => problem("settings", text)));
     } catch (error) {
       findings.push(problem("settings", describeError(error)));
     }

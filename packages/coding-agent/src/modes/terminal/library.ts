@@ -7,7 +7,7 @@ import { truncateToWidth as truncate, visibleWidth as widthOf } from "@earendil-
 export type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "@earendil-works/pi-tui/dist/autocomplete.js";
 export { Editor } from "@earendil-works/pi-tui/dist/components/editor.js";
 export { Input } from "@earendil-works/pi-tui/dist/components/input.js";
-export { Markdown, type MarkdownTheme } from "@earendil-works/pi-tui/dist/components/markdown.js";
+export type { Markdown, MarkdownTheme } from "@earendil-works/pi-tui/dist/components/markdown.js";
 export { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
 export {
   getKeybindings,
@@ -27,6 +27,9 @@ export {
 } from "@earendil-works/pi-tui/dist/terminal-image.js";
 export { CURSOR_MARKER, type TUI } from "@earendil-works/pi-tui/dist/tui.js";
 export { wrapTextWithAnsi } from "@earendil-works/pi-tui/dist/utils.js";
+
+/** Loads the renderer of Markdown, which the first answer needs: 5 ms. */
+export const importMarkdown = () => import("@earendil-works/pi-tui/dist/components/markdown.js");
 
 /**
  * Characters that surely take one cell each: printable ASCII and Latin-1, and those of our own lines. Without them the library would make its tables of

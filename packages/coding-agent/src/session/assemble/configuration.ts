@@ -23,7 +23,9 @@ export interface Configuration {
  */
 export async function readConfiguration(setup: Setup, cwd: string): Promise<Configuration> {
   const { options, parent, user } = setup;
-  const resources = new SessionResources({ ...options, startFolder: options.cwd, cwd, user });
+  // A sub-task begins later, when the file may have changed.
+  const userSettings = parent ? undefined : options.userSettings;
+  const resources = new SessionResources({ ...options, startFolder: options.cwd, cwd, user, userSettings });
   const settings = await resources.readSettings();
   const commands = new SlashCommands();
   if (parent) return { settings, resources, commands, extensions: undefined, hooks: parent.hooks };

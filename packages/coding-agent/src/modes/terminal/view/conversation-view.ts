@@ -9,6 +9,7 @@ import { AnswerView, type ViewOptions } from "./answer-view.ts";
 import { loadHighlighter } from "./code-colors.ts";
 import { CompactionBlock } from "./compaction-block.ts";
 import { historyBlocks, resultOf } from "./history.ts";
+import { loadMarkdown, markdownLoaded } from "./markdown.ts";
 import { customBlock, noteBlock, userBlock } from "./message-blocks.ts";
 import { OutcomeBlock } from "./outcome-block.ts";
 import { ShellBlock } from "./shell-block.ts";
@@ -46,6 +47,7 @@ export class ConversationView {
     this.#onChange = onChange;
     this.#options = { theme, cwd, now, showsThinking: () => this.showsThinking, showsToolOutput: () => this.showsToolOutput };
     this.#answer = new AnswerView(this.#options);
+    void markdownLoaded.then(() => this.#onChange());
   }
 
   /** Whether a block changes with time, so that it must be drawn again each second. */
@@ -59,7 +61,8 @@ export class ConversationView {
   show(event: AgentSessionEvent): readonly Block[] {
     switch (event.type) {
       case "agent_start":
-        // The model takes longer for its first code than this takes.
+        // The model takes longer for its first words, and for its first code, than these take.
+        void loadMarkdown();
         if (this.#options.theme.colors > 0) void loadHighlighter();
         return none;
       case "message_start":

@@ -1,4 +1,4 @@
-import { Markdown, type MarkdownTheme } from "../library.ts";
+import { importMarkdown, type MarkdownTheme } from "../library.ts";
 import type { Theme } from "../theme/theme.ts";
 import { CodeColors } from "./code-colors.ts";
 import { finishLines, toSafeText, wrap } from "./lines.ts";
@@ -7,6 +7,36 @@ import type { MarkdownPart } from "./markdown-stream.ts";
 /** Texts in deep lists have at least this many cells, unless the list itself needs less than `maxNarrowIndent`. */
 const minTextWidth = 20;
 const maxNarrowIndent = 8;
+
+type MarkdownClass = Awaited<ReturnType<typeof importMarkdown>>["Markdown"];
+
+let loading: Promise<void> | undefined;
+/** null if it cannot be loaded. */
+let Markdown: MarkdownClass | null | undefined;
+const ready = Promise.withResolvers<void>();
+
+/** Resolves when the library's renderer was loaded: blocks that waited for it can then be drawn. */
+export const markdownLoaded: Promise<void> = ready.promise;
+
+/** Loads the library's renderer. Never rejects: without it, texts are shown as they are. */
+export function loadMarkdown(): Promise<void> {
+  loading ??= importMarkdown()
+    .then(
+      (library) => {
+        Markdown = library.Markdown;
+      },
+      () => {
+        Markdown = null;
+      },
+    )
+    .finally(ready.resolve);
+  return loading;
+}
+
+/** Whether texts can be rendered. */
+export function canRender(): boolean {
+  return Markdown !== undefined;
+}
 
 /** Shows the parts of one Markdown text, in their order. */
 export class MarkdownRenderer {
@@ -72,7 +102,7 @@ export class MarkdownRenderer {
   }
 
   #renderMarkdown(text: string, width: number): string[] {
-    if (isPlain(text)) return wrap(text.replace(/ +$/gm, ""), width);
+    if (isPlain(text) || !Markdown) return wrap(text.replace(/ +$/gm, ""), width);
     const component = new Markdown(escapeHidden(text), 0, 0, this.#markdownTheme, undefined, { renderLatex: false });
     return finishLines(component.render(width), this.#theme);
   }

@@ -1,9 +1,9 @@
 import type { Block } from "../block.ts";
 import type { Theme } from "../theme/theme.ts";
-import { MarkdownRenderer } from "./markdown.ts";
+import { canRender, loadMarkdown, MarkdownRenderer } from "./markdown.ts";
 import { type MarkdownPart, MarkdownStream } from "./markdown-stream.ts";
 
-/** A Markdown text that streams. Its complete parts are finished lines. */
+/** A Markdown text that streams. Its complete parts are finished lines. It shows nothing until the renderer is loaded, see `markdownLoaded`. */
 export class TextBlock implements Block {
   readonly #stream = new MarkdownStream();
   readonly #renderer: MarkdownRenderer;
@@ -14,10 +14,11 @@ export class TextBlock implements Block {
 
   constructor(theme: Theme) {
     this.#renderer = new MarkdownRenderer(theme);
+    void loadMarkdown();
   }
 
   get isDone(): boolean {
-    return this.#isDone;
+    return this.#isDone && canRender();
   }
 
   add(text: string): void {
@@ -35,13 +36,14 @@ export class TextBlock implements Block {
   }
 
   takeFinished(width: number): string[] {
-    if (this.#parts.length === 0) return [];
+    if (this.#parts.length === 0 || !canRender()) return [];
     const lines = this.#renderer.render(this.#parts.splice(0), width);
     this.#preview = undefined;
     return lines;
   }
 
   render(width: number): string[] {
+    if (!canRender()) return [];
     if (this.#preview?.width !== width) {
       const parts = this.#isDone ? this.#parts : [...this.#parts, ...this.#stream.peek()];
       this.#preview = { width, lines: this.#renderer.preview(parts, width) };

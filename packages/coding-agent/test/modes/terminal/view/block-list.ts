@@ -1,4 +1,8 @@
 import type { Block } from "../../../../src/modes/terminal/block.ts";
+import { loadMarkdown } from "../../../../src/modes/terminal/view/markdown.ts";
+
+// So that each text is drawn at once.
+await loadMarkdown();
 
 /** Draws blocks as the screen does: finished lines are printed once, the others are the live region; a blank line is between blocks. */
 export class BlockList {

@@ -3,8 +3,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { visibleWidth } from "../../../../src/modes/terminal/library.ts";
 import { createTheme } from "../../../../src/modes/terminal/theme/create-theme.ts";
+import { loadMarkdown } from "../../../../src/modes/terminal/view/markdown.ts";
 import { type MarkdownPart, MarkdownStream } from "../../../../src/modes/terminal/view/markdown-stream.ts";
 import { TextBlock } from "../../../../src/modes/terminal/view/text-block.ts";
+
+await loadMarkdown();
 
 const theme = createTheme({ colors: 0, isLight: false });
 const seed = 20_260_801;

@@ -1,8 +1,11 @@
 import { setCapabilities } from "@earendil-works/pi-tui/dist/terminal-image.js";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createTheme } from "../../../../src/modes/terminal/theme/create-theme.ts";
 import { loadHighlighter } from "../../../../src/modes/terminal/view/code-colors.ts";
+import { loadMarkdown } from "../../../../src/modes/terminal/view/markdown.ts";
 import { TextBlock } from "../../../../src/modes/terminal/view/text-block.ts";
+
+await loadMarkdown();
 
 setCapabilities({ images: null, trueColor: false, hyperlinks: false });
 
@@ -202,4 +205,16 @@ describe("colours", () => {
       "\x1b[35m<\x1b[35mb\x1b[39m\x1b[35m>\x1b[39m\x1b[33m&lt;\x1b[39m\x1b[33m&amp;\x1b[39m\x1b[35m</\x1b[35mb\x1b[39m\x1b[35m>\x1b[39m",
     );
   });
+});
+
+test("a text waits until the renderer is loaded, and is then printed in full", async () => {
+  vi.resetModules();
+  const fresh = await import("../../../../src/modes/terminal/view/markdown.ts");
+  const blocks = await import("../../../../src/modes/terminal/view/text-block.ts");
+  const block = new blocks.TextBlock(createTheme({ colors: 0, isLight: false }));
+  block.add("Some **bold** words");
+  block.end();
+  expect([block.isDone, block.render(40), block.takeFinished(40)]).toEqual([false, [], []]);
+  await fresh.markdownLoaded;
+  expect([block.isDone, block.takeFinished(40)]).toEqual([true, ["Some bold words"]]);
 });
