@@ -15,14 +15,18 @@ import { onEndSignal } from "./signals.ts";
 /** Runs `pi` on a terminal: a conversation, until the user leaves it. */
 export async function runTerminal(args: Arguments, first: FirstScreen): Promise<number> {
   const agentDir = agentFolder();
-  const userSettings = await readUserSettings(agentDir);
+  // The session says more about faulty settings.
+  const userSettings = await readUserSettings(agentDir).catch(() => undefined);
   const settings = toTerminalSettings(userSettings?.settings ?? {});
   if (settings.plain) {
     first.close();
     onFault(() => {});
     return (await import("./run-lines.ts")).runLines(args);
   }
-  const mode = new TerminalMode({ first, cwd: process.cwd(), agentDir, settings, isStored: args.options["no-session"] !== true });
+  const mode = new TerminalMode({
+    ...{ first, cwd: process.cwd(), agentDir, settings, isStored: args.options["no-session"] !== true },
+    readSettings: async () => toTerminalSettings((await readUserSettings(agentDir))?.settings ?? {}),
+  });
   // Before there is a session, nothing but the terminal is to be cleaned up; the end of the process does that.
   onEndSignal(async () => {});
   onFault(() => mode.abandon());
@@ -52,12 +56,16 @@ async function resume({ options, prompts }: Arguments, mode: TerminalMode, agent
   return path === undefined ? undefined : { options: { ...others, session: path }, prompts };
 }
 
-/** Reads the user's settings for the terminal and for the session. Undefined if there are none, or faulty ones, which the session reports. */
+/**
+ * Reads the user's settings for the terminal and for the session; undefined if there are none.
+ *
+ * @throws {UsageError} When they are faulty.
+ */
 async function readUserSettings(agentDir: string): Promise<SettingsFile | undefined> {
   const path = join(agentDir, "settings.json");
   if (!mayExist(path)) return undefined;
   const { readSettingsFile } = await import("../config/settings.ts");
-  return readSettingsFile(path).catch(() => undefined);
+  return readSettingsFile(path);
 }
 
 function toTerminalSettings({ keys, theme, terminal }: Settings): TerminalSettings & { plain?: boolean } {

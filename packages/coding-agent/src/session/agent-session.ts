@@ -53,7 +53,7 @@ export class AgentSession {
   /** The conversation as a tree on disk: entries, branches, forks, other sessions. */
   readonly history: SessionHistory;
   /** Queued messages: steering and follow-ups. */
-  readonly queues: Pick<SessionQueues, "count" | "texts" | "take" | "clear" | "setMode" | "setInterruptMode">;
+  readonly queues: Pick<SessionQueues, "count" | "texts" | "take" | "takeAll" | "clear" | "setMode" | "setInterruptMode">;
   /** Shell commands of the user. */
   readonly shell: Pick<SessionShell, "run" | "abort">;
   /** The model's list of tasks. */
@@ -80,7 +80,7 @@ export class AgentSession {
     this.models = life.guard(parts.models, ["set", "setLevel", "cycle", "cycleLevel", "follow"]);
     this.tools = life.guard(parts.tools, ["workIn"], ["add", "replace"]);
     this.history = life.guard(parts.history, ["setName", "setLabel", "startNew", "open", "fork", "clone", "branch", "goTo"]);
-    this.queues = life.guard(parts.queues, ["take", "clear"], ["setMode", "setInterruptMode"]);
+    this.queues = life.guard(parts.queues, ["take", "takeAll", "clear"], ["setMode", "setInterruptMode"]);
     this.shell = life.guard(parts.shell, ["run"]);
     this.todos = life.guard(parts.todos, ["set"]);
     this.retries = life.guard(parts.retries, [], ["setEnabled"]);

@@ -71,6 +71,15 @@ export class FakeStage implements Stage {
     this.promptText = text;
   }
 
+  addToPrompt(prompts: readonly { text: string; images: readonly unknown[] }[]): void {
+    const texts = prompts.map(({ text, images }) => `${text}${images.length > 0 ? ` (${images.length} images)` : ""}`);
+    this.promptText = [...texts, this.promptText].filter((text) => text !== "").join("\n\n");
+  }
+
+  async reloadSettings(): Promise<void> {
+    this.notes.push("settings read again");
+  }
+
   showConversation(): void {
     this.shown += 1;
   }

@@ -49,6 +49,7 @@ const changes: Readonly<Record<string, Change>> = {
   "history.clone": (session) => session.history.clone(),
   "history.branch": (session) => session.history.branch(0),
   "history.goTo": (session) => session.history.goTo("x"),
+  "queues.takeAll": (session) => session.queues.takeAll(),
   "queues.take": (session) => session.queues.take("steer", 0, "x"),
 };
 

@@ -191,6 +191,21 @@ describe("messages queued while idle", () => {
     expect(shown).toEqual([["user: Go"]]);
   });
 
+  test("are taken with their images, one or all", async () => {
+    const { session, events, shown } = await openObserved([]);
+    await session.queue("followUp", { text: "later", images: [image] });
+    await session.queue("steer", { text: "first" });
+    await session.queue("steer", { text: "second", images: [image, image] });
+    expect(await session.queues.take("steer", 1, "second")).toEqual({ text: "second", images: [image, image] });
+    expect(await session.queues.takeAll()).toEqual([
+      { text: "first", images: [] },
+      { text: "later", images: [image] },
+    ]);
+    expect(story(events).at(-1)).toBe("queue:  | ");
+    await session.prompt("Go");
+    expect(shown).toEqual([["user: Go"]]);
+  });
+
   test("are removed by a new session", async () => {
     const { session, shown } = await openObserved([]);
     await session.queue("steer", { text: "s" });

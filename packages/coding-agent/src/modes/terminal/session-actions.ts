@@ -34,7 +34,7 @@ export function createActions({ stage, editor, view, shellRuns, carryOut, suspen
     goBack: () => carryOut(() => pickEarlierMessage(stage)),
     suspend,
     redraw,
-    editQueue: () => carryOut(() => takeQueue(stage, editor)),
+    editQueue: () => carryOut(() => takeQueue(stage)),
     editExternally: () => carryOut(() => openEditor(stage, editor)),
     cycleModel: () =>
       carryOut(async () => {
@@ -60,11 +60,10 @@ export function createActions({ stage, editor, view, shellRuns, carryOut, suspen
 }
 
 /** Takes the queued messages back into the editor, above what it has. */
-async function takeQueue(stage: Stage, editor: PromptEditor): Promise<void> {
-  const { steering, followUp } = await stage.session.queues.clear();
-  const texts = [...steering, ...followUp];
-  if (texts.length === 0) return stage.note("Nothing is queued.");
-  editor.setText([...texts, editor.expandedText].filter((text) => text !== "").join("\n\n"));
+async function takeQueue(stage: Stage): Promise<void> {
+  const messages = await stage.session.queues.takeAll();
+  if (messages.length === 0) stage.note("Nothing is queued.");
+  else stage.addToPrompt(messages);
 }
 
 async function openEditor(stage: Stage, editor: PromptEditor): Promise<void> {

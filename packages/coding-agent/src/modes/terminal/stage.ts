@@ -1,5 +1,6 @@
 import type { AgentSession } from "../../session/agent-session.ts";
 import type { Block } from "./block.ts";
+import type { TextWithImages } from "./input/attachments.ts";
 import type { KeyBindings } from "./input/keys.ts";
 import type { Panel } from "./panel.ts";
 import type { Theme } from "./theme/theme.ts";
@@ -23,6 +24,10 @@ export interface Stage {
   /** The text in the editor. */
   readonly promptText: string;
   setPromptText(text: string): void;
+  /** Puts prompts above the text of the editor, with their images. */
+  addToPrompt(prompts: readonly TextWithImages[]): void;
+  /** Reads the keys and the theme of the settings again. Rejects for faulty settings. */
+  reloadSettings(): Promise<void>;
   /** Shows the conversation of the session from its beginning, after the session has moved to another conversation or branch. */
   showConversation(): void;
   /** Gives the terminal to `use`, for example to an external editor, and takes it back when that has settled. */

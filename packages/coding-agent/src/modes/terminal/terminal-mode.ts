@@ -12,7 +12,7 @@ import { needsFirstSteps, offerFirstSteps } from "./commands/first-steps.ts";
 import { StageUser } from "./dialogs/stage-user.ts";
 import { errorText } from "./error-text.ts";
 import type { FirstScreen } from "./first-screen.ts";
-import { Attachments } from "./input/attachments.ts";
+import { Attachments, type TextWithImages } from "./input/attachments.ts";
 import { readClipboardImage } from "./input/clipboard-image.ts";
 import { Completion } from "./input/completion.ts";
 import { PromptHistory } from "./input/history.ts";
@@ -55,6 +55,8 @@ export interface TerminalModeOptions {
   cwd: string;
   agentDir: string;
   settings: TerminalSettings;
+  /** Reads the settings again, for `/reload`. */
+  readSettings(): Promise<TerminalSettings>;
   /** Whether prompts are stored for other sessions. */
   isStored: boolean;
 }
@@ -125,7 +127,11 @@ export class TerminalMode implements Stage {
     });
     this.#keys = new SessionKeys(actions);
     this.user = new StageUser(this);
-    for (const problem of [...problems, ...this.#theme.problems]) this.note(problem, "warning");
+    this.#noteProblems(problems);
+  }
+
+  #noteProblems(ofKeys: readonly string[]): void {
+    for (const problem of [...ofKeys, ...this.#theme.problems]) this.note(problem, "warning");
   }
 
   #createEditor(): PromptEditor {
@@ -251,6 +257,20 @@ export class TerminalMode implements Stage {
 
   setPromptText(text: string): void {
     this.#editor.setText(text);
+    this.refresh(true);
+  }
+
+  addToPrompt(prompts: readonly TextWithImages[]): void {
+    this.#editor.prepend(prompts);
+    this.refresh(true);
+  }
+
+  async reloadSettings(): Promise<void> {
+    const { keys, theme } = await this.#options.readSettings();
+    const { bindings, problems } = readKeys(keys);
+    this.#bindings.replaceBy(bindings);
+    this.#theme.override(theme);
+    this.#noteProblems(problems);
     this.refresh(true);
   }
 

@@ -1,8 +1,15 @@
 import type { Agent, AgentMessage, InterruptMode, MessageQueue, QueueMode } from "@pikit/agent";
+import type { ImageContent } from "@pikit/ai";
 import { createUserMessage, type PromptInput } from "../../prompt/prompt-input.ts";
 import { typedTextOf } from "../../prompt/typed-text.ts";
 import type { QueuedTexts, StreamingBehavior } from "../../protocol/data.ts";
 import type { Transcript } from "./transcript.ts";
+
+/** A message that has left its queue. */
+export interface TakenMessage {
+  text: string;
+  images: ImageContent[];
+}
 
 /** The queues of a session: steering and follow-ups. Messages of the user are stored, so that they survive the process. */
 export class SessionQueues {
@@ -64,27 +71,29 @@ export class SessionQueues {
    *
    * @param index - Its place in `texts`.
    * @param text - Its text, to make sure that it is still in this place.
-   * @returns The number of its images; undefined if the queue has no such message any more.
+   * @returns Undefined if the queue has no such message any more.
    */
-  async take(behavior: StreamingBehavior, index: number, text: string): Promise<number | undefined> {
+  async take(behavior: StreamingBehavior, index: number, text: string): Promise<TakenMessage | undefined> {
     const queue = behavior === "steer" ? this.#agent.steering : this.#agent.followUps;
     const message = queue.messages[index];
     if (!message || typedTextOf(message) !== text) return undefined;
     queue.replace(queue.messages.filter((each) => each !== message));
     await this.#transcript.dropQueued([message]);
-    const { content } = message as { content?: unknown };
-    return Array.isArray(content) ? content.filter(({ type }: { type?: unknown }) => type === "image").length : 0;
+    return toTaken(message);
+  }
+
+  /** Empties both queues and returns their messages, in the order of sending, so that the user can change them. */
+  async takeAll(): Promise<TakenMessage[]> {
+    const { steering, followUps } = this.#agent;
+    const taken = [...steering.clear(), ...followUps.clear()];
+    await this.#transcript.dropQueued(taken);
+    return taken.map(toTaken);
   }
 
   /** Empties both queues and returns their texts. */
   async clear(): Promise<QueuedTexts> {
-    const cleared: AgentMessage[] = [];
-    const texts = this.#each((queue) => {
-      const messages = queue.clear();
-      cleared.push(...messages);
-      return messages;
-    });
-    await this.#transcript.dropQueued(cleared);
+    const { texts } = this;
+    await this.takeAll();
     return texts;
   }
 
@@ -101,4 +110,9 @@ export class SessionQueues {
     const { steering, followUps } = this.#agent;
     return { steering: read(steering).map(typedTextOf), followUp: read(followUps).map(typedTextOf) };
   }
+}
+
+function toTaken(message: AgentMessage): TakenMessage {
+  const content = message.role === "user" && Array.isArray(message.content) ? message.content : [];
+  return { text: typedTextOf(message), images: content.filter((block) => block.type === "image") };
 }

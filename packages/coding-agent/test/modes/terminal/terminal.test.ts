@@ -106,6 +106,23 @@ describe("a conversation", () => {
     expect(commands.map(({ message }) => message?.excludeFromContext ?? false)).toEqual([false, true]);
   });
 
+  test("/reload reads keys and colours again, and names what is wrong with them", async () => {
+    const pi = start(["--model", "demo/tour"]);
+    await pi.until("% of");
+    expect(pi.terminal.written).not.toContain("\x1b[91m");
+    await workspace.write("agent/settings.json", { keys: { exit: ["ctrl+y"], exot: [] }, theme: { accent: "bright-red" } });
+    pi.type(`/reload${enter}`);
+    await pi.until(/keys and colours were read\s+again/);
+    const lines = await pi.until(/"exot" is not an action\.\s+Did you mean\s+"exit"/);
+    expect(lines.join("\n")).toContain("Ask anything");
+    await until("the new colour", () => pi.terminal.written.includes("\x1b[91m"));
+    await workspace.write("agent/settings.json", { keys: 7 });
+    pi.type(`/reload${enter}`);
+    await pi.until(/settings\.json: [\s\S]*keys/);
+    pi.type("\x19");
+    expect((await pi.exited).exitCode).toBe(0);
+  });
+
   test("an approval is asked in place", async () => {
     const model = await workspace.script(
       { toolCalls: [{ name: "bash", arguments: { command: "rm -rf build && echo gone$((1+1))" } }] },

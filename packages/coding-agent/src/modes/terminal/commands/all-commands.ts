@@ -18,7 +18,7 @@ export const commands: readonly TerminalCommand[] = [
   queueCommand,
   settingsCommand,
   loginCommand,
-  { name: "reload", description: "read extensions, skills and templates again", run: reload },
+  { name: "reload", description: "read extensions, skills, templates, keys and colours again", run: reload },
   { name: "help", description: "all commands", run: (stage) => showHelp(stage, commands) },
   { name: "hotkeys", description: "all keys", run: (stage) => showHotkeys(stage, stage.keys) },
   { name: "quit", aliases: ["exit"], description: "end pi", run: (stage) => stage.quit() },
@@ -30,5 +30,6 @@ async function reload(stage: Stage): Promise<void> {
   if (!call) throw new SessionError("invalid_input", "There is nothing to reload in this session.");
   const { settled } = await session.submit("/reload");
   await settled;
-  stage.note("Extensions, skills, templates and AGENTS.md files were read again.");
+  await stage.reloadSettings();
+  stage.note("Extensions, skills, templates, AGENTS.md files, keys and colours were read again.");
 }

@@ -15,7 +15,7 @@ interface Queued {
   text: string;
 }
 
-/** Lets the user choose a queued message: it leaves the queue, and its text is in the editor. */
+/** Lets the user choose a queued message: it leaves the queue, and is in the editor with its images. */
 async function editQueued(stage: Stage): Promise<void> {
   const { queues } = stage.session;
   const { steering, followUp } = queues.texts;
@@ -33,16 +33,7 @@ async function editQueued(stage: Stage): Promise<void> {
   }));
   const chosen = await chooseFrom(stage, { title: "Queue: Enter takes a message back", rows });
   if (!chosen) return;
-  const images = await queues.take(chosen.behavior, chosen.index, chosen.text);
-  if (images === undefined) {
-    stage.note("The model has got this message already.", "warning");
-    return;
-  }
-  if (images > 0)
-    stage.note(
-      `The message had ${images === 1 ? "an image" : `${images} images`}. Attach ${images === 1 ? "it" : "them"} again.`,
-      "warning",
-    );
-  const typed = stage.promptText;
-  stage.setPromptText(typed.trim() === "" ? chosen.text : `${chosen.text}\n${typed}`);
+  const taken = await queues.take(chosen.behavior, chosen.index, chosen.text);
+  if (taken) stage.addToPrompt([taken]);
+  else stage.note("The model has got this message already.", "warning");
 }

@@ -59,6 +59,20 @@ export class Attachments {
     return [text, ...missing].filter((part) => part !== "").join(" ");
   }
 
+  /** Adds the images of a text that is edited again to those that are there. Returns the text with the new numbers in its markers. */
+  add({ text, images }: TextWithImages): string {
+    if (images.length === 0) return text;
+    const before = this.#attachments.length;
+    const isFull = this.#isFull(images.length);
+    const added = isFull ? [] : images.map((_, index) => markerOf(before + index + 1));
+    this.#attachments.push(...added.map((name, index) => ({ name, image: Promise.resolve(images[index]) })));
+    // Without its image, a marker would stand for another one.
+    const renumbered = text.replace(markerPattern, (marker, number) =>
+      Number(number) > images.length ? marker : (added[Number(number) - 1] ?? ""),
+    );
+    return [renumbered.trim(), ...added.filter((marker) => !renumbered.includes(marker))].filter((part) => part !== "").join(" ");
+  }
+
   /** Whether a text has markers of images. */
   areIn(text: string): boolean {
     return this.#attachments.length > 0 && this.#numbersIn(text).length > 0;

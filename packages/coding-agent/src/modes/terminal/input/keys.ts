@@ -22,7 +22,7 @@ type KeysByAction = Record<ActionName, readonly KeyId[]>;
 
 /** The keys in use. */
 export class KeyBindings {
-  readonly #keys: KeysByAction;
+  #keys: KeysByAction;
 
   constructor(keys: KeysByAction) {
     this.#keys = keys;
@@ -52,6 +52,12 @@ export class KeyBindings {
       keys: this.#keys[action].map(showKey),
       description: keyActions[action].description,
     }));
+  }
+
+  /** Takes the keys of another one, and installs them. */
+  replaceBy(other: KeyBindings): void {
+    this.#keys = other.#keys;
+    this.install();
   }
 
   /** Makes these the keys of the library's editor and lists. There is one set for the whole process. */

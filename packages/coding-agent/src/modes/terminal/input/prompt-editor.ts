@@ -104,6 +104,13 @@ export class PromptEditor {
     this.#show(images.length > 0 ? (this.#options.images?.replace({ text: clean, images: [...images] }) ?? clean) : clean);
   }
 
+  /** Puts prompts above the text, with their images. */
+  prepend(prompts: readonly TextWithImages[]): void {
+    const { images } = this.#options;
+    const texts = prompts.map((prompt) => images?.add(prompt) ?? prompt.text);
+    this.setText([...texts, this.expandedText].filter((text) => text !== "").join("\n\n"));
+  }
+
   /** Inserts a text at the cursor. */
   insert(text: string): void {
     this.#drawn = undefined;

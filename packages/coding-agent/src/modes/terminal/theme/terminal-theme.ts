@@ -9,9 +9,9 @@ export class TerminalTheme {
   /** Has always the styles of the moment. */
   readonly theme: Theme;
   /** Lines of text about colours in the settings that are not used. */
-  readonly problems: readonly string[];
+  problems: readonly string[];
   readonly #colors: number;
-  readonly #overrides: ThemeOverrides;
+  #overrides: ThemeOverrides;
   #current: Theme;
 
   constructor(overrides: ThemeOverrides = {}, env: NodeJS.ProcessEnv = process.env) {
@@ -20,6 +20,13 @@ export class TerminalTheme {
     this.problems = checkOverrides(overrides);
     this.#current = this.#create(backgroundOf(env) ?? false);
     this.theme = new Proxy(this.#current, { get: (_first, name) => Reflect.get(this.#current, name) });
+  }
+
+  /** Uses other colours of the settings from now on. */
+  override(overrides: ThemeOverrides = {}): void {
+    this.#overrides = overrides;
+    this.problems = checkOverrides(overrides);
+    this.#current = this.#create(this.#current.isLight);
   }
 
   /** The question for the background; empty if there are no colours. */

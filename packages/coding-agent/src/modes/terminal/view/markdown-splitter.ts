@@ -17,8 +17,12 @@ import {
 /** Maximum number of lines that wait for the end of their block. The further lines of a longer block are released one by one. */
 const maxParagraphLines = 10;
 const maxQuoteLines = 30;
-/** A longer table is released in pieces of this many lines. */
-const maxTableLines = 100;
+/**
+ * A longer table is released in pieces of this many lines, or UTF-16 units, whose columns have widths of their own: the widths of one table depend
+ * on all its rows, so it is drawn at once, and the program answers no key meanwhile. For this size that is up to 100 ms.
+ */
+const maxTableLines = 500;
+const maxTableLength = 50_000;
 /** Code is released in pieces of this many lines, or at the first blank line after `minCodeLines`. */
 const maxCodeLines = 16;
 const minCodeLines = 6;
@@ -52,6 +56,8 @@ interface Leaf extends Omit<MarkdownPart, "text" | "content" | "kind"> {
   lines: string[];
   /** The number of all lines, including the released ones. */
   total: number;
+  /** UTF-16 units of `lines`. */
+  length: number;
 }
 
 /** Finds the blocks of a Markdown text from its lines, and releases them as soon as no later line can change them. */
@@ -159,7 +165,13 @@ export class MarkdownSplitter {
       leaf.lines.pop();
       leaf.source.pop();
       this.#closeLeaf();
-      this.#leaf = { ...this.#newLeaf("table", leaf.indent), lines: [header], source: [headerSource], total: 1 };
+      this.#leaf = {
+        ...this.#newLeaf("table", leaf.indent),
+        lines: [header],
+        source: [headerSource],
+        total: 1,
+        length: header.length,
+      };
     } else leaf.kind = "table";
     const table = this.#leaf as Leaf;
     table.gap = true;
@@ -202,7 +214,7 @@ export class MarkdownSplitter {
   }
 
   #newLeaf(kind: Leaf["kind"], indent: number): Leaf {
-    return { kind, source: [], lines: [], total: 0, prefix: " ".repeat(indent), indent, gap: this.#takeGap() };
+    return { kind, source: [], lines: [], total: 0, length: 0, prefix: " ".repeat(indent), indent, gap: this.#takeGap() };
   }
 
   #takeGap(): boolean {
@@ -212,7 +224,7 @@ export class MarkdownSplitter {
   }
 
   #append(leaf: Leaf, source: string, line: string): void {
-    if (leaf.kind === "table" && leaf.lines.length >= maxTableLines) {
+    if (leaf.kind === "table" && (leaf.lines.length >= maxTableLines || leaf.length >= maxTableLength)) {
       leaf.header ??= leaf.lines.slice(0, 2).join("\n");
       const { header } = leaf;
       this.#releaseLeaf();
@@ -220,6 +232,7 @@ export class MarkdownSplitter {
     }
     leaf.source.push(source);
     leaf.lines.push(line);
+    leaf.length += line.length;
     leaf.total += 1;
     const isFull =
       leaf.kind === "paragraph"
@@ -241,11 +254,12 @@ export class MarkdownSplitter {
   #releaseLeaf(): void {
     const leaf = this.#leaf;
     if (!leaf || leaf.lines.length === 0) return;
-    const { source, lines, total: _total, kind, ...place } = leaf;
+    const { source, lines, total: _total, length: _length, kind, ...place } = leaf;
     const shownKind = kind === "paragraph" || kind === "quote" ? "text" : kind;
     this.#release({ ...place, kind: shownKind, text: source.join(""), content: lines.join("\n") });
     leaf.source = [];
     leaf.lines = [];
+    leaf.length = 0;
     leaf.gap = false;
     leaf.prefix = " ".repeat(leaf.indent);
   }

@@ -7,6 +7,8 @@ import type { MarkdownPart } from "./markdown-stream.ts";
 /** Texts in deep lists have at least this many cells, unless the list itself needs less than `maxNarrowIndent`. */
 const minTextWidth = 20;
 const maxNarrowIndent = 8;
+/** Rows of a table that are drawn while it grows. */
+const previewedRows = 50;
 
 type MarkdownClass = Awaited<ReturnType<typeof importMarkdown>>["Markdown"];
 
@@ -59,7 +61,7 @@ export class MarkdownRenderer {
   /** The lines of parts that come next, but may still change. */
   preview(parts: readonly MarkdownPart[], width: number): string[] {
     const before = { code: this.#code, hasShown: this.#hasShown };
-    const lines = this.#render(parts, width, (code) => this.#code.preview(code));
+    const lines = this.#render(parts.map(shortenTable), width, (code) => this.#code.preview(code));
     this.#code = before.code;
     this.#hasShown = before.hasShown;
     return lines;
@@ -113,6 +115,15 @@ export class MarkdownRenderer {
     const ruler = lines.findIndex((line) => line.includes("├"));
     return ruler === -1 ? lines : [...lines.slice(0, 1), ...lines.slice(ruler + 1)];
   }
+}
+
+/** A table that still grows, with its last rows: it is drawn often, and no more of it is seen. */
+function shortenTable(part: MarkdownPart): MarkdownPart {
+  if (part.kind !== "table") return part;
+  const lines = part.content.split("\n");
+  const head = part.header === undefined ? 2 : 0;
+  if (lines.length <= head + previewedRows) return part;
+  return { ...part, content: [...lines.slice(0, head), ...lines.slice(-previewedRows)].join("\n") };
 }
 
 function toMarkdownTheme(theme: Theme): MarkdownTheme {

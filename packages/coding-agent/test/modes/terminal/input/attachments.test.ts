@@ -117,6 +117,32 @@ describe("a text that is edited again", () => {
     expect(editor.sent).toEqual([["submit", "see [image 1] [image 2]", [pngContent, pngContent]]]);
   });
 
+  test("above a draft, both have their images", async () => {
+    const { editor } = create();
+    const other = { ...pngContent, data: `${pngContent.data.slice(0, -4)}AAAA` };
+    editor.type("mine");
+    editor.press(paste(await image("one.png")));
+    editor.editor.prepend([
+      { text: "first [image 1] and [image 7]", images: [other] },
+      { text: "second", images: [] },
+      { text: "", images: [other] },
+    ]);
+    expect(editor.editor.text).toBe("first [image 2] and [image 7]\n\nsecond\n\n[image 3]\n\nmine [image 1] ");
+    editor.press(key.enter);
+    await editor.sentAtLeast(1);
+    expect(editor.sent).toEqual([
+      ["submit", "first [image 1] and [image 7]\n\nsecond\n\n[image 2]\n\nmine [image 3]", [other, other, pngContent]],
+    ]);
+  });
+
+  test("images for which there is no room leave no marker that stands for another image", async () => {
+    const { editor, notes } = create();
+    editor.editor.setText("mine [image 1]", [pngContent]);
+    editor.editor.prepend([{ text: "look [image 2], [image 1] and [image 30]", images: Array(20).fill(pngContent) }]);
+    expect(editor.editor.text).toBe("look ,  and [image 30]\n\nmine [image 1]");
+    expect(notes).toEqual(["A prompt can have 20 images at most."]);
+  });
+
   test("the history has no markers of images", async () => {
     const added: string[] = [];
     const { images } = create();

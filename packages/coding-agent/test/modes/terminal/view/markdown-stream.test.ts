@@ -50,10 +50,20 @@ describe("a part is released", () => {
 
   test("a table when it ends, and a long one in pieces", () => {
     expect(releases("a | b\n--|--\n1 | 2\n\n")).toEqual([[], [], [], ["a | b\n--|--\n1 | 2\n", "\n"], []]);
-    const parts = split(`| a | b |\n|---|---|\n${"| 1 | 2 |\n".repeat(150)}`);
-    expect(parts.map(({ kind, content }) => [kind, content.split("\n").length])).toEqual([
-      ["table", 100],
+    const partsOf = (rows: number, cell = "2") =>
+      split(`| a | b |\n|---|---|\n${`| 1 | ${cell} |\n`.repeat(rows)}`).map(({ kind, content }) => [
+        kind,
+        content.split("\n").length,
+      ]);
+    expect(partsOf(498)).toEqual([["table", 500]]);
+    expect(partsOf(550)).toEqual([
+      ["table", 500],
       ["table", 52],
+    ]);
+    // 50,000 characters
+    expect(partsOf(100, "x".repeat(990))).toEqual([
+      ["table", 53],
+      ["table", 49],
     ]);
   });
 

@@ -111,10 +111,24 @@ end`;
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(24);
   });
 
-  test("a long table has its header once", () => {
-    const lines = render(`| a | b |\n|---|---|\n${Array.from({ length: 150 }, (_, index) => `| ${index} | x |\n`).join("")}`);
+  const rowsOf = (count: number) => Array.from({ length: count }, (_, index) => `| ${index} | x |\n`).join("");
+
+  test("a table of some hundred rows is one table; while it grows, its last rows are drawn", () => {
+    const block = new TextBlock(createTheme({ colors: 0, isLight: false }));
+    block.add(`| a | b |\n|---|---|\n${rowsOf(300)}`);
+    expect(block.takeFinished(30)).toEqual([]);
+    const drawn = block.render(30).filter((line) => line.includes("x"));
+    expect([drawn.length, drawn.at(-1)]).toEqual([50, expect.stringContaining("299")]);
+    block.end();
+    const lines = block.takeFinished(30);
+    expect(lines.filter((line) => line.includes("x"))).toHaveLength(300);
+    expect(lines.filter((line) => line.startsWith("┌") || line.startsWith("└"))).toHaveLength(2);
+  });
+
+  test("a longer table has its header once", () => {
+    const lines = render(`| a | b |\n|---|---|\n${rowsOf(600)}`);
     expect(lines.filter((line) => line.includes("│ a"))).toHaveLength(1);
-    expect(lines.filter((line) => line.includes("x"))).toHaveLength(150);
+    expect(lines.filter((line) => line.includes("x"))).toHaveLength(600);
     const [borders, ends] = ["┌", "└"].map((corner) => lines.flatMap((line, index) => (line.startsWith(corner) ? [index] : [])));
     // The second piece begins below the first one.
     expect([borders?.length, ends?.length]).toEqual([2, 2]);
