@@ -9,7 +9,9 @@ import { onInterrupt } from "./signals.ts";
 /** Runs `pi` on a terminal in plain lines: a conversation until the input ends. */
 export async function runLines(args: Arguments): Promise<number> {
   const user = new TerminalUser();
-  const session = await openSession(args, { user });
+  const chosen = args.options.resume ? await (await import("./choose-in-lines.ts")).chooseInLines(args, user) : args;
+  if (!chosen) return 0;
+  const session = await openSession(chosen, { user });
   onInterrupt(() => {
     const isWorking = session.isStreaming || session.compaction.isCompacting;
     session.shell.abort();

@@ -50,11 +50,11 @@ function chooseSession(options: Arguments["options"]): SessionChoice {
   if (chosen.length > 1)
     throw new UsageError("invalid_arguments", `--${chosen[0]} and --${chosen[1]} exclude each other. Give one of them.`);
   if (options["no-session"]) return "memory";
-  // The terminal has replaced it by the chosen session.
+  // The modes for a person have replaced it by the chosen session.
   if (options.resume) {
     throw new UsageError(
       "invalid_arguments",
-      "--resume shows a list, which needs a terminal. Give --continue, or --session with an id.",
+      "--resume asks for a session at a terminal, and starts a conversation there. Without that, give --continue, or --session with an id.",
     );
   }
   if (options.continue) return "continue";

@@ -37,6 +37,24 @@ test("a question is answered by a line: only a yes is a yes", async () => {
   expect(answers).toEqual([true, true, false, false]);
 });
 
+test("a tool call is shown without characters that control the terminal or turn the direction of the text", async () => {
+  const stderr = new PassThrough();
+  const stdin = new PassThrough();
+  const user = new TerminalUser({ stdin, stderr });
+  const call = "echo \u202e'x' fr- mr\u202c \u2066safe\u2069\x1b[2K";
+  const answer = user.approve({ title: "Allow bash?", message: "", reasons: "", call, isDiff: false });
+  let shown = "";
+  await new Promise<void>((resolve) => {
+    stderr.setEncoding("utf8").on("data", (text: string) => {
+      shown += text;
+      if (shown.includes("[y/N] ")) resolve();
+    });
+  });
+  stdin.write("n\n");
+  expect(await answer).toEqual({ decision: "no" });
+  expect(shown).toContain("  echo 'x' fr- mr safe\n");
+});
+
 test("a tool call is allowed once or for the session, or refused with a reason", async () => {
   const typed = ["y\n", "a\n", "N\n", "\n", "use git clean\n", "a\n"];
   const { user } = playUser(...typed.map((line): [string, string] => ["[y/N] ", line]));

@@ -12,16 +12,29 @@ export interface Block {
   render(width: number): string[];
 }
 
+/** The lines of a block that are printed all at once, when it is done. */
+export class WholeLines {
+  #isTaken = false;
+
+  /** For `takeFinished` of the block. */
+  take(isDone: boolean, lines: () => string[]): string[] {
+    if (!isDone || this.#isTaken) return [];
+    this.#isTaken = true;
+    return lines();
+  }
+
+  /** For `render` of the block. */
+  rest(lines: () => string[]): string[] {
+    return this.#isTaken ? [] : lines();
+  }
+}
+
 /** A block that does not change. */
 export function finishedBlock(render: (width: number) => string[]): Block {
-  let isTaken = false;
+  const whole = new WholeLines();
   return {
     isDone: true,
-    takeFinished(width) {
-      const lines = isTaken ? [] : render(width);
-      isTaken = true;
-      return lines;
-    },
-    render: (width) => (isTaken ? [] : render(width)),
+    takeFinished: (width) => whole.take(true, () => render(width)),
+    render: (width) => whole.rest(() => render(width)),
   };
 }

@@ -119,6 +119,8 @@ describe("a conversation", () => {
     await workspace.write("agent/settings.json", { keys: 7 });
     pi.type(`/reload${enter}`);
     await pi.until(/settings\.json: [\s\S]*keys/);
+    pi.type(ctrlC);
+    await pi.until((shown) => shown.at(-1)?.includes("Ask anything") === true);
     pi.type("\x19");
     expect((await pi.exited).exitCode).toBe(0);
   });
@@ -241,6 +243,31 @@ describe("the end", () => {
     expect((await pi.terminal.lines()).join("\n")).toContain("nobody/knows");
     expect(isSane(pi.terminal.written)).toBe(true);
   });
+});
+
+test("--resume in plain lines asks with a numbered list", async () => {
+  for (const prompt of ["The older one", "The newer one"]) {
+    const pi = start(["--model", await workspace.script({ text: "Hello." }), "--plain", prompt]);
+    await pi.until(/Hello\.\n>$/);
+    pi.type(ctrlD);
+    await pi.exited;
+  }
+  const pi = start(["--model", await workspace.script({ text: "Again." }), "--plain", "--resume"]);
+  await pi.until(/1\. The newer one \(.*\)\n2\. The older one \(.*\)\nNumber of the session/);
+  pi.type(`7${enter}`);
+  await pi.until("There is no number 7 in the list: type one from 1 to 2");
+  pi.type(`2${enter}`);
+  await pi.until(/\n>$/);
+  pi.type(`Go on${enter}`);
+  await pi.until("Again.");
+  pi.type(ctrlD);
+  expect((await pi.exited).exitCode).toBe(0);
+  const files = await Promise.all((await workspace.sessionFiles()).map((file) => readFile(file, "utf8")));
+  expect(files.filter((text) => text.includes("Go on")).map((text) => text.includes("The older one"))).toEqual([true]);
+  const none = start(["--model", "demo/tour", "--plain", "--resume"]);
+  await none.until("Number of the session");
+  none.type(enter);
+  expect((await none.exited).exitCode).toBe(0);
 });
 
 test.each([

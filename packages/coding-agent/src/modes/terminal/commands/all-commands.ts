@@ -28,8 +28,9 @@ async function reload(stage: Stage): Promise<void> {
   const { session } = stage;
   const call = session.commands.find("/reload");
   if (!call) throw new SessionError("invalid_input", "There is nothing to reload in this session.");
+  // First, because nothing is to be ended for faulty settings.
+  await stage.reloadSettings();
   const { settled } = await session.submit("/reload");
   await settled;
-  await stage.reloadSettings();
   stage.note("Extensions, skills, templates, AGENTS.md files, keys and colours were read again.");
 }

@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
 import { findProgram } from "../../../exec/find-program.ts";
+import { feedProgram } from "../input/run-program.ts";
 
 export interface CopyOptions {
   /** The folder of the project, whose programs are never used. */
@@ -38,7 +38,8 @@ export async function copyText(
   }
   for (const { name, args } of programsFor(environment, platform)) {
     const path = await findProgram(name, { cwd, searchPath: environment.PATH });
-    if (path !== undefined && (await feed(path, args, text, environment))) return [...ways, name];
+    if (path !== undefined && (await feedProgram(path, args, { text, env: environment, timeoutMs: limitMs })))
+      return [...ways, name];
   }
   return ways;
 }
@@ -52,22 +53,4 @@ function programsFor(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform):
     // The clipboard of Windows, from its Linux.
     ...(environment.WSL_DISTRO_NAME ? [{ name: "clip.exe", args: [] }] : []),
   ];
-}
-
-/** Runs a program with a text as its input. Returns whether it succeeded. */
-function feed(path: string, args: readonly string[], text: string, environment: NodeJS.ProcessEnv): Promise<boolean> {
-  return new Promise((resolve) => {
-    // Its other outputs are closed: xclip keeps running, to serve the clipboard, and would keep them open.
-    const child = spawn(path, args, { stdio: ["pipe", "ignore", "ignore"], env: environment });
-    const timer = setTimeout(() => child.kill(), limitMs);
-    const end = (isDone: boolean) => {
-      clearTimeout(timer);
-      resolve(isDone);
-    };
-    child.once("error", () => end(false));
-    child.once("close", (code) => end(code === 0));
-    // The program may end before it has read everything.
-    child.stdin.on("error", () => {});
-    child.stdin.end(text);
-  });
 }

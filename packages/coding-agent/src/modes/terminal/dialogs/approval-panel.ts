@@ -1,8 +1,8 @@
 import type { ApprovalAnswer, ApprovalQuestion } from "../../../user-interface.ts";
+import { cut, toSafeLine } from "../lines.ts";
 import type { Panel } from "../panel.ts";
 import type { Theme } from "../theme/theme.ts";
 import { type Choice, ConfirmPanel } from "./confirm-panel.ts";
-import { cut, toOneLine } from "./lines.ts";
 import { TextPanel } from "./text-panel.ts";
 
 export interface ApprovalPanelOptions {
@@ -51,7 +51,7 @@ export class ApprovalPanel implements Panel {
     }
     this.#reason = new TextPanel({
       ...{ theme, title: "Why not? The model reads your answer.", placeholder: "what it should do instead" },
-      text: toOneLine(question.call),
+      text: toSafeLine(question.call),
       onAnswer: (reason) => {
         this.#reason = undefined;
         // After Esc the question is open again.
@@ -62,7 +62,7 @@ export class ApprovalPanel implements Panel {
 }
 
 function choicesFor({ sessionScope }: ApprovalQuestion): Choice<"once" | "session" | "no" | "reason">[] {
-  const scope = sessionScope === undefined ? "" : cut(toOneLine(sessionScope), maxScope);
+  const scope = sessionScope === undefined ? "" : cut(toSafeLine(sessionScope), maxScope);
   return [
     { key: "y", label: "yes, once", value: "once" },
     ...(scope === "" ? [] : [{ key: "a", label: `for this session (${scope})`, value: "session" as const }]),

@@ -1,8 +1,8 @@
 import { type KeyId, matchesKey } from "../library.ts";
+import { flow, titleLine, toSafeLine, toSafeLines, wrapPlain } from "../lines.ts";
 import type { Panel } from "../panel.ts";
 import type { Theme } from "../theme/theme.ts";
 import { isCancel } from "./keys.ts";
-import { flow, titleLine, toLines, toOneLine, wrap } from "./lines.ts";
 import { ScrolledText } from "./scrolled-text.ts";
 
 /** An answer that one key gives. */
@@ -47,14 +47,14 @@ export class ConfirmPanel<T> implements Panel {
   render(width: number, rows: number): string[] {
     const { theme, title, warning = "", choices, escLabel } = this.#options;
     const keys = flow([...choices.map(({ key, label }) => `${key} ${label}`), `Esc ${escLabel}`], width);
-    const above = warning === "" ? [] : toLines(warning).flatMap((line) => wrap(line, width));
+    const above = warning === "" ? [] : toSafeLines(warning).flatMap((line) => wrapPlain(line, width));
     // Of many reasons the first ones are shown, so that the text keeps at least half of the rows.
     const maxAbove = Math.max(1, Math.floor((rows - 1 - keys.length) / 2));
     const shownAbove =
       above.length > maxAbove ? [...above.slice(0, maxAbove - 1), `… ${above.length - maxAbove + 1} more lines`] : above;
     const left = rows - 1 - shownAbove.length - keys.length;
     return [
-      titleLine(theme, toOneLine(title), width),
+      titleLine(theme, toSafeLine(title), width),
       ...shownAbove.map(theme.warning),
       ...this.#text.render(width, Math.max(1, left)),
       ...keys.map(theme.accent),

@@ -1,8 +1,8 @@
 import { fuzzyFilter, Input, matchesKey, visibleWidth } from "../library.ts";
-import type { Panel } from "../panel.ts";
+import { cut, cutLine, flow, pad, titleLine, toSafeLine, wrapPlain } from "../lines.ts";
+import type { Panel, PanelStage } from "../panel.ts";
 import type { Theme } from "../theme/theme.ts";
 import { isCancel, isSelectKey, renderInput } from "./keys.ts";
-import { cut, fit, flow, type PanelStage, pad, titleLine, toOneLine, wrap } from "./lines.ts";
 
 export interface ListRow<T> {
   value: T;
@@ -95,17 +95,17 @@ export class ListPanel<T> implements Panel {
 
   render(width: number, rows: number): string[] {
     const { theme } = this.#options;
-    const head = [titleLine(theme, toOneLine(this.#title), width), renderInput(this.#input, width)];
+    const head = [titleLine(theme, toSafeLine(this.#title), width), renderInput(this.#input, width)];
     const detailRows = rows >= minRowsForDetail && this.#rows.some(({ detail }) => detail !== undefined) ? maxDetailRows : 0;
     this.#page = Math.max(1, Math.min(maxVisible, rows - head.length - 1 - detailRows));
     this.#scroll();
     const shown = this.#found.slice(this.#top, this.#top + this.#page);
-    const labelWidth = Math.min(Math.floor(width / 2), Math.max(0, ...shown.map(({ label }) => visibleWidth(toOneLine(label)))));
+    const labelWidth = Math.min(Math.floor(width / 2), Math.max(0, ...shown.map(({ label }) => visibleWidth(toSafeLine(label)))));
     const lines = shown.map((row, index) => this.#renderRow(row, this.#top + index === this.#selected, { width, labelWidth }));
     const nothing = this.#rows.length === 0 ? this.#emptyText : "Nothing matches.";
     return [
       ...head,
-      ...(lines.length > 0 ? lines.map(({ line }) => line) : [theme.dim(fit(`  ${nothing}`, width))]),
+      ...(lines.length > 0 ? lines.map(({ line }) => line) : [theme.dim(cutLine(`  ${nothing}`, width))]),
       ...(detailRows > 0 && lines.some(({ isCut }) => isCut) ? this.#renderDetail(width) : []),
       ...flow(this.#footer(), width).slice(0, 1).map(theme.dim),
     ];
@@ -164,14 +164,14 @@ export class ListPanel<T> implements Panel {
     const { theme } = this.#options;
     const mark = this.#isCurrent(row) ? " ✓" : "";
     const room = width - 2 - visibleWidth(mark);
-    const detail = row.detail === undefined ? "" : toOneLine(row.detail);
+    const detail = row.detail === undefined ? "" : toSafeLine(row.detail);
     const hasColumns = width >= minWidthForColumns && detail !== "";
-    const whole = toOneLine(row.label);
-    const label = fit(whole, hasColumns ? Math.max(labelWidth, 1) : room);
+    const whole = toSafeLine(row.label);
+    const label = cutLine(whole, hasColumns ? Math.max(labelWidth, 1) : room);
     const shownLabel = hasColumns ? pad(label, labelWidth) : label;
     const left = room - visibleWidth(shownLabel) - 2;
     // A detail of a few cells says nothing.
-    const shownDetail = detail !== "" && left >= 8 ? fit(detail, left) : "";
+    const shownDetail = detail !== "" && left >= 8 ? cutLine(detail, left) : "";
     const end = shownDetail === "" ? "" : `  ${theme.dim(shownDetail)}`;
     const text = `${shownLabel}${mark}`;
     const line = isSelected ? `${theme.accent(`❯ ${text}`)}${end}` : `  ${text}${end}`;
@@ -182,10 +182,10 @@ export class ListPanel<T> implements Panel {
   #renderDetail(width: number): string[] {
     const { theme } = this.#options;
     const row = this.#found[this.#selected];
-    const text = row === undefined ? "" : toOneLine([row.label, ...(row.detail === undefined ? [] : [row.detail])].join(" · "));
-    const lines = wrap(text, width - 2);
+    const text = row === undefined ? "" : toSafeLine([row.label, ...(row.detail === undefined ? [] : [row.detail])].join(" · "));
+    const lines = wrapPlain(text, width - 2);
     const shown = lines.slice(0, maxDetailRows - 1);
-    if (lines.length > shown.length) shown.push(fit(lines.slice(shown.length).join(" "), width - 2));
+    if (lines.length > shown.length) shown.push(cutLine(lines.slice(shown.length).join(" "), width - 2));
     return Array.from({ length: maxDetailRows }, (_, index) => theme.dim(`  ${shown[index] ?? ""}`.trimEnd()));
   }
 

@@ -1,8 +1,8 @@
 import { matchesKey } from "../library.ts";
-import type { Panel } from "../panel.ts";
+import { cutLine, titleLine, toSafeLine } from "../lines.ts";
+import type { Panel, PanelStage } from "../panel.ts";
 import type { Theme } from "../theme/theme.ts";
 import { isCancel } from "./keys.ts";
-import { fit, type PanelStage, titleLine, toOneLine } from "./lines.ts";
 import { ScrolledText } from "./scrolled-text.ts";
 
 interface MessagePanelOptions {
@@ -26,7 +26,7 @@ class MessagePanel implements Panel {
   render(width: number, rows: number): string[] {
     const { theme, title } = this.#options;
     const body = this.#text.render(width, Math.max(1, rows - 2));
-    return [titleLine(theme, toOneLine(title), width), ...body, theme.dim(fit("Esc closes this", width))];
+    return [titleLine(theme, toSafeLine(title), width), ...body, theme.dim(cutLine("Esc closes this", width))];
   }
 
   handleKey(key: string): void {

@@ -1,6 +1,6 @@
 import { matchesKey } from "../library.ts";
+import { cutLine, toSafeLines, wrapHanging, wrapPlain } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
-import { fit, toLines, wrap, wrapHanging } from "./lines.ts";
 
 /** Maximum characters of a text. The user sees how many are left out. */
 const maxText = 200_000;
@@ -27,13 +27,13 @@ export class ScrolledText {
   constructor(theme: Theme, given: string, { style = () => (piece) => piece, isTable = false }: ScrolledTextOptions = {}) {
     this.#theme = theme;
     this.#style = style;
-    this.#wrapLine = isTable ? wrapHanging : wrap;
+    this.#wrapLine = isTable ? wrapHanging : wrapPlain;
     const text = String(given);
     const left = text.length - maxText;
-    this.#lines = toLines(left > 0 ? `${text.slice(0, maxText)}\n… ${left} more characters …` : text);
+    this.#lines = toSafeLines(left > 0 ? `${text.slice(0, maxText)}\n… ${left} more characters …` : text);
   }
 
-  /** At most `rows` lines. If the text does not fit, the last one says which lines are shown. */
+  /** At most `rows` lines. If the text does not cutLine, the last one says which lines are shown. */
   render(width: number, rows: number): string[] {
     const lines = this.#wrap(width);
     this.#total = lines.length;
@@ -46,7 +46,7 @@ export class ScrolledText {
     this.#top = Math.max(0, Math.min(this.#top, lines.length - this.#page));
     const shown = lines.slice(this.#top, this.#top + this.#page);
     const place = `lines ${this.#top + 1} to ${this.#top + shown.length} of ${lines.length} · PageUp, PageDown`;
-    return [...shown, this.#theme.dim(fit(place, width))];
+    return [...shown, this.#theme.dim(cutLine(place, width))];
   }
 
   /** Scrolls. Returns whether the key was one for that. */

@@ -8,11 +8,11 @@ import type {
   UserInterface,
 } from "../../../user-interface.ts";
 import { toTerminalText } from "../../terminal-text.ts";
+import { cut, toSafeLine } from "../lines.ts";
 import type { Panel } from "../panel.ts";
 import type { Stage } from "../stage.ts";
 import { ApprovalPanel } from "./approval-panel.ts";
 import { ConfirmPanel } from "./confirm-panel.ts";
-import { cut, toOneLine } from "./lines.ts";
 import { ListPanel } from "./list-panel.ts";
 import { EditorPanel, TextPanel } from "./text-panel.ts";
 import { Widgets } from "./widgets.ts";
@@ -133,19 +133,19 @@ export class StageUser implements UserInterface {
 
   setStatus(key: string, text?: string): void {
     if (!this.#widgets.setStatus(key, text))
-      this.notify(`There are too many status lines; "${toOneLine(key)}" is not shown.`, "warning");
+      this.notify(`There are too many status lines; "${toSafeLine(key)}" is not shown.`, "warning");
     this.#stage.refresh();
   }
 
   setWidget(key: string, lines?: readonly string[], placement?: "aboveEditor" | "belowEditor"): void {
     if (!this.#widgets.setWidget(key, lines, placement === "belowEditor")) {
-      this.notify(`There are too many widgets; "${toOneLine(key)}" is not shown.`, "warning");
+      this.notify(`There are too many widgets; "${toSafeLine(key)}" is not shown.`, "warning");
     }
     this.#stage.refresh();
   }
 
   setTitle(title: string): void {
-    this.#stage.writeSequence(`\u001b]0;${toOneLine(title, maxTitle)}\u0007`);
+    this.#stage.writeSequence(`\u001b]0;${toSafeLine(title, maxTitle)}\u0007`);
   }
 
   setEditorText(text: string): void {

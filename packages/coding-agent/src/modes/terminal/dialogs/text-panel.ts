@@ -1,9 +1,9 @@
 import { PlainEditor } from "../input/plain-editor.ts";
 import { Input, matchesKey } from "../library.ts";
-import type { Panel } from "../panel.ts";
+import { cut, cutLine, flow, titleLine, toSafeLine, toSafeLines } from "../lines.ts";
+import type { Panel, PanelStage } from "../panel.ts";
 import type { Theme } from "../theme/theme.ts";
 import { isCancel, renderInput } from "./keys.ts";
-import { cut, fit, flow, type PanelStage, titleLine, toLines, toOneLine } from "./lines.ts";
 import { ScrolledText } from "./scrolled-text.ts";
 
 export interface TextPanelOptions {
@@ -35,7 +35,7 @@ export class TextPanel implements Panel {
     const { theme, text, value = "" } = options;
     this.#text = text === undefined ? undefined : new ScrolledText(theme, text);
     this.#input.focused = true;
-    this.#input.setValue(toLines(cut(value, maxLine)).join(" "));
+    this.#input.setValue(toSafeLines(cut(value, maxLine)).join(" "));
     // The cursor goes to the end of the text.
     this.#input.handleInput("\u0005");
   }
@@ -46,8 +46,8 @@ export class TextPanel implements Panel {
     const keys =
       placeholder === "" || this.#input.getValue() !== ""
         ? "Enter accepts · Esc cancels"
-        : `${toOneLine(placeholder)} · Enter accepts`;
-    return [titleLine(theme, toOneLine(title), width), ...above, this.#line(width), theme.dim(fit(keys, width))];
+        : `${toSafeLine(placeholder)} · Enter accepts`;
+    return [titleLine(theme, toSafeLine(title), width), ...above, this.#line(width), theme.dim(cutLine(keys, width))];
   }
 
   handleKey(key: string): void {
@@ -65,7 +65,7 @@ export class TextPanel implements Panel {
     if (!this.#options.isSecret) return renderInput(this.#input, width);
     const { length } = this.#input.getValue();
     const marks = "•".repeat(Math.min(length, maxMarks, Math.max(0, width - 20)));
-    return fit(`> ${marks}${length > 0 ? ` (${length} characters)` : ""}`, width);
+    return cutLine(`> ${marks}${length > 0 ? ` (${length} characters)` : ""}`, width);
   }
 }
 
@@ -102,7 +102,7 @@ export class EditorPanel implements Panel {
     const { theme, title } = this.#options;
     this.#terminal.rows = Math.ceil((rows - 2) / editorShare);
     const keys = flow(["Enter accepts", "Shift-Enter or Ctrl-J begins a line", "Esc cancels"], width);
-    return [titleLine(theme, toOneLine(title), width), ...this.#editor.renderRows(width).rows, ...keys.map(theme.dim)];
+    return [titleLine(theme, toSafeLine(title), width), ...this.#editor.renderRows(width).rows, ...keys.map(theme.dim)];
   }
 
   handleKey(key: string): void {

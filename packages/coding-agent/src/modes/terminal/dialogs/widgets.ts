@@ -1,5 +1,5 @@
 import { toTerminalText } from "../../terminal-text.ts";
-import { cut, toOneLine } from "./lines.ts";
+import { cut, toSafeLine } from "../lines.ts";
 
 /** Maximum number of status lines and of widgets, and of lines of a widget. */
 const maxStatuses = 20;
@@ -31,7 +31,7 @@ export class Widgets {
 
   /** @returns False if there are too many already. */
   setStatus(key: string, text: string | undefined): boolean {
-    return set(this.#statuses, key, text === undefined ? undefined : toOneLine(text, maxStatus), maxStatuses);
+    return set(this.#statuses, key, text === undefined ? undefined : toSafeLine(text, maxStatus), maxStatuses);
   }
 
   /** @returns False if there are too many already. */

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { createCommandEnvironment } from "../../../exec/command-environment.ts";
 
 export interface RunProgramOptions {
@@ -26,7 +26,7 @@ export function runProgram(program: string, args: readonly string[], options: Ru
     [...args],
     {
       cwd,
-      env: createCommandEnvironment({ env: options.env, passKeys: false }),
+      env: withoutKeys(options.env),
       encoding: "buffer",
       timeout: timeoutMs,
       killSignal: "SIGKILL",
@@ -38,6 +38,40 @@ export function runProgram(program: string, args: readonly string[], options: Ru
   child.stdin?.on("error", () => undefined); // the program has ended without reading it
   child.stdin?.end();
   return promise;
+}
+
+export interface FeedProgramOptions extends Pick<RunProgramOptions, "env" | "timeoutMs"> {
+  /** Its input. */
+  text: string;
+}
+
+/**
+ * Runs a program with a text as its input and without a shell; its output is not read. It does not get the keys in the environment. Never
+ * rejects.
+ *
+ * @param program - Absolute path.
+ * @returns Whether it succeeded.
+ */
+export function feedProgram(program: string, args: readonly string[], options: FeedProgramOptions): Promise<boolean> {
+  const { text, env, timeoutMs } = options;
+  return new Promise((resolve) => {
+    // Its outputs are closed: xclip keeps running, to serve the clipboard, and would keep them open.
+    const child = spawn(program, args, { stdio: ["pipe", "ignore", "ignore"], env: withoutKeys(env), windowsHide: true });
+    const timer = setTimeout(() => child.kill(), timeoutMs);
+    const end = (isDone: boolean) => {
+      clearTimeout(timer);
+      resolve(isDone);
+    };
+    child.once("error", () => end(false));
+    child.once("close", (code) => end(code === 0));
+    // The program may end before it has read everything.
+    child.stdin.on("error", () => {});
+    child.stdin.end(text);
+  });
+}
+
+function withoutKeys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return createCommandEnvironment({ env, passKeys: false });
 }
 
 function describe(

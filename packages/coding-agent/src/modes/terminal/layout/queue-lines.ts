@@ -1,7 +1,7 @@
 import type { QueuedTexts } from "../../../protocol/data.ts";
 import { truncateToWidth } from "../library.ts";
+import { toSafeLine } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
-import { toSafeLine } from "../view/lines.ts";
 
 /** The number of queued texts that are shown. */
 const maxShown = 4;

@@ -2,8 +2,8 @@ import type { Model, ThinkingLevel } from "@pikit/ai";
 import type { ContextUsage } from "../../../protocol/data.ts";
 import { shortenPath } from "../first-screen.ts";
 import { truncateToWidth, visibleWidth } from "../library.ts";
+import { toSafeLine } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
-import { toSafeLine } from "../view/lines.ts";
 
 /** The facts of the status line. */
 export interface Status {

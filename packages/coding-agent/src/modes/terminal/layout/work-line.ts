@@ -1,7 +1,7 @@
 import type { AgentSessionEvent } from "../../../session/events.ts";
 import { truncateToWidth } from "../library.ts";
+import { formatSeconds, toSafeLine } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
-import { toSafeLine } from "../view/lines.ts";
 import { shorten } from "./status-line.ts";
 
 /** The pictures of the sign of life, one after another. */
@@ -68,7 +68,7 @@ export class WorkLine {
     const ageMs = Math.max(0, nowMs - this.#startedMs);
     const picture = pictures[Math.floor(ageMs / pictureMs) % pictures.length] ?? "";
     const tokens = this.#finishedTokens + this.#streamedTokens;
-    const facts = [describeSeconds(ageMs), ...(tokens > 0 ? [`${shorten(tokens)} tokens`] : []), "Esc stops"];
+    const facts = [formatSeconds(ageMs), ...(tokens > 0 ? [`${shorten(tokens)} tokens`] : []), "Esc stops"];
     return [
       truncateToWidth(
         `${theme.accent(picture)} ${isAsking ? "Waiting for you" : toSafeLine(this.#activity)} ${theme.dim(facts.join(" · "))}`,
@@ -89,9 +89,3 @@ const activities: Readonly<Record<string, string>> = {
   text_start: "Answering",
   toolcall_start: "Preparing a tool call",
 };
-
-/** A time such as `12 s` or `2 min 5 s`. */
-function describeSeconds(ms: number): string {
-  const seconds = Math.floor(ms / 1000);
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}

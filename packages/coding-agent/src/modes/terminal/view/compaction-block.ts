@@ -1,7 +1,7 @@
 import type { CompactionEvent } from "../../../protocol/events.ts";
-import type { Block } from "../block.ts";
+import { type Block, WholeLines } from "../block.ts";
+import { formatSeconds, toSafeText, wrap } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
-import { formatSeconds, toSafeText, wrap } from "./lines.ts";
 
 type CompactionEnd = Extract<CompactionEvent, { type: "auto_compaction_end" | "compaction_end" }>;
 
@@ -12,7 +12,7 @@ export class CompactionBlock implements Block {
   readonly #now: () => number;
   readonly #startMs: number;
   #end: { text: string; isError: boolean } | undefined;
-  #isTaken = false;
+  readonly #whole = new WholeLines();
 
   /** @param text - The reason. */
   constructor(text: string, { theme, now }: { theme: Theme; now(): number }) {
@@ -37,13 +37,11 @@ export class CompactionBlock implements Block {
   }
 
   takeFinished(width: number): string[] {
-    if (!this.#end || this.#isTaken) return [];
-    this.#isTaken = true;
-    return this.#lines(width);
+    return this.#whole.take(this.isDone, () => this.#lines(width));
   }
 
   render(width: number): string[] {
-    return this.#isTaken ? [] : this.#lines(width);
+    return this.#whole.rest(() => this.#lines(width));
   }
 
   #lines(width: number): string[] {

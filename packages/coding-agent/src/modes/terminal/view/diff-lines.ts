@@ -1,5 +1,5 @@
+import { count, toSafeText, wrap } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
-import { count, toSafeText, wrap } from "./lines.ts";
 
 /** Maximum length of a shown line, in UTF-16 units. */
 const maxLength = 2000;

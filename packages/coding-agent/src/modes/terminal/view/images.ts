@@ -1,8 +1,8 @@
 import type { ImageContent } from "@pikit/ai";
 import { formatSize } from "../../../tools/output/truncate.ts";
 import { getCapabilities, getImageDimensions, type ImageDimensions, renderImage } from "../library.ts";
+import { cutLine, toSafeLine } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
-import { cutLine, toSafeLine } from "./lines.ts";
 
 /** Maximum size of a shown image in cells. */
 const maxColumns = 60;

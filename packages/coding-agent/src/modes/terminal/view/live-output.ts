@@ -1,5 +1,5 @@
+import { cutLine, toSafeText } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
-import { cutLine, toSafeText } from "./lines.ts";
 import { lastLines } from "./some-lines.ts";
 
 /** The number of lines that are shown, and the length in UTF-16 units that is kept for them. */

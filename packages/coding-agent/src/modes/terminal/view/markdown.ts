@@ -1,7 +1,7 @@
 import { importMarkdown, type MarkdownTheme } from "../library.ts";
+import { finishLines, toSafeText, wrap } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
 import { CodeColors } from "./code-colors.ts";
-import { finishLines, toSafeText, wrap } from "./lines.ts";
 import type { MarkdownPart } from "./markdown-stream.ts";
 
 /** Texts in deep lists have at least this many cells, unless the list itself needs less than `maxNarrowIndent`. */

@@ -2,9 +2,9 @@ import type { AgentMessage, KeptAttachment, UserMessageWithAttachments } from "@
 import type { ImageContent, TextContent } from "@pikit/ai";
 import { formatSize } from "../../../tools/output/truncate.ts";
 import { type Block, finishedBlock } from "../block.ts";
+import { count, cutLine, toSafeLine, toSafeText, wrap } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
 import { drawImage, imageLabel, renderImageLabel } from "./images.ts";
-import { count, cutLine, toSafeLine, toSafeText, wrap } from "./lines.ts";
 import { firstLines } from "./some-lines.ts";
 import { TextBlock } from "./text-block.ts";
 

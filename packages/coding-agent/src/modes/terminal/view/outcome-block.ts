@@ -1,7 +1,7 @@
 import type { AutoRetryEvent } from "../../../protocol/events.ts";
-import type { Block } from "../block.ts";
+import { type Block, WholeLines } from "../block.ts";
+import { cutLine, formatSeconds, toSafeLine, toSafeText, wrap } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
-import { cutLine, formatSeconds, toSafeLine, toSafeText, wrap } from "./lines.ts";
 
 /** Maximum length of a shown error, in UTF-16 units: some providers answer with a whole page. */
 const maxError = 4000;
@@ -27,7 +27,7 @@ export class OutcomeBlock implements Block {
   #isDone = false;
   /** Whether the text of the answer comes again. */
   #startsAgain = false;
-  #isTaken = false;
+  readonly #whole = new WholeLines();
 
   /** @param now - Returns milliseconds. */
   constructor(theme: Theme, now: () => number) {
@@ -80,13 +80,11 @@ export class OutcomeBlock implements Block {
   }
 
   takeFinished(width: number): string[] {
-    if (!this.#isDone || this.#isTaken) return [];
-    this.#isTaken = true;
-    return this.#lines(width);
+    return this.#whole.take(this.isDone, () => this.#lines(width));
   }
 
   render(width: number): string[] {
-    return this.#isTaken ? [] : this.#lines(width);
+    return this.#whole.rest(() => this.#lines(width));
   }
 
   #lines(width: number): string[] {
@@ -107,6 +105,11 @@ export class OutcomeBlock implements Block {
     }
   }
 
+  /** Rounded up to whole seconds, at least one. */
+  #msLeft(untilMs: number): number {
+    return Math.max(1, Math.ceil((untilMs - this.#now()) / 1000)) * 1000;
+  }
+
   /** The end of the line counts, so the error is cut. */
   #retryLine(state: Extract<State, { name: "waiting" | "retrying" }>, width: number): string {
     const { attempt, maxAttempts, errorMessage } = state.retry;
@@ -115,7 +118,7 @@ export class OutcomeBlock implements Block {
     const action = this.#isDone
       ? `Tried again ${times}.${again}`
       : state.name === "waiting"
-        ? `Trying again in ${formatSeconds(Math.max(0, state.untilMs - this.#now()))} ${times}.`
+        ? `Trying again in ${formatSeconds(this.#msLeft(state.untilMs))} ${times}.`
         : `Trying again ${times}.`;
     const error = toSafeLine(errorMessage);
     const room = width - action.length - 3;

@@ -1,7 +1,7 @@
 import type { BashExecutionMessage } from "../../../protocol/messages.ts";
-import type { Block } from "../block.ts";
+import { type Block, WholeLines } from "../block.ts";
+import { cutLine, formatSeconds, toSafeLine } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
-import { cutLine, formatSeconds, toSafeLine } from "./lines.ts";
 import { LiveOutput } from "./live-output.ts";
 import { renderResult } from "./tool-result.ts";
 
@@ -27,7 +27,7 @@ export class ShellBlock implements Block {
   readonly #startMs: number;
   readonly #output = new LiveOutput();
   #end: ShellEnd | undefined;
-  #isTaken = false;
+  readonly #whole = new WholeLines();
 
   constructor(command: string, options: ShellBlockOptions) {
     this.#command = command;
@@ -50,13 +50,11 @@ export class ShellBlock implements Block {
   }
 
   takeFinished(width: number): string[] {
-    if (!this.#end || this.#isTaken) return [];
-    this.#isTaken = true;
-    return this.#lines(width);
+    return this.#whole.take(this.isDone, () => this.#lines(width));
   }
 
   render(width: number): string[] {
-    return this.#isTaken ? [] : this.#lines(width);
+    return this.#whole.rest(() => this.#lines(width));
   }
 
   #lines(width: number): string[] {

@@ -1,7 +1,7 @@
 import type { Block } from "../block.ts";
+import { cutLine, formatSeconds, toSafeLine, toSafeText, wrap } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
 import { LineCutter } from "./line-cutter.ts";
-import { cutLine, formatSeconds, toSafeLine, toSafeText, wrap } from "./lines.ts";
 
 /** The number of lines that are shown while the thinking streams, if it is folded. */
 const liveLines = 3;
@@ -92,7 +92,7 @@ export class ThinkingBlock implements Block {
 
   #summary(width: number): string {
     const { theme } = this.#options;
-    const time = typeof this.#endMs === "number" ? ` for ${formatSeconds(this.#endMs)}` : "";
+    const time = typeof this.#endMs === "number" && this.#endMs >= 1000 ? ` for ${formatSeconds(this.#endMs)}` : "";
     const words = toSafeLine(this.#head).replaceAll("**", "");
     return theme.dim(cutLine(`Thought${time}${words === "" ? "" : `: ${words}`}`, width));
   }

@@ -1,10 +1,10 @@
 import type { AgentToolResult, ToolDisplay } from "@pikit/agent";
 import type { ImageContent } from "@pikit/ai";
-import type { Block } from "../block.ts";
+import { type Block, WholeLines } from "../block.ts";
 import { visibleWidth } from "../library.ts";
+import { cutLine, formatSeconds, toSafeLine } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
 import { drawImage } from "./images.ts";
-import { cutLine, formatSeconds, toSafeLine } from "./lines.ts";
 import { LiveOutput } from "./live-output.ts";
 import { describeArguments } from "./tool-head.ts";
 import { describeResult, type EndedCall, renderResult } from "./tool-result.ts";
@@ -31,7 +31,7 @@ export class ToolBlock implements Block {
   #ended: EndedCall | undefined;
   #isAbandoned = false;
   #kept: { width: number; isFull: boolean; lines: string[] } | undefined;
-  #isTaken = false;
+  readonly #whole = new WholeLines();
 
   /** @param call - Returns the call; its arguments may still grow. */
   constructor(call: () => { name: string; arguments: Record<string, unknown> }, options: ToolBlockOptions) {
@@ -80,13 +80,11 @@ export class ToolBlock implements Block {
   }
 
   takeFinished(width: number): string[] {
-    if (!this.isDone || this.#isTaken) return [];
-    this.#isTaken = true;
-    return [...this.#lines(width), ...this.#images(width)];
+    return this.#whole.take(this.isDone, () => [...this.#lines(width), ...this.#images(width)]);
   }
 
   render(width: number): string[] {
-    return this.#isTaken ? [] : this.#lines(width);
+    return this.#whole.rest(() => this.#lines(width));
   }
 
   /** A call that has ended may wait for one above it, so its lines are kept. */

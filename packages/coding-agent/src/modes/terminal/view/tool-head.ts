@@ -1,5 +1,5 @@
 import { isAbsolute, relative } from "node:path";
-import { count, toSafeLine } from "./lines.ts";
+import { count, toSafeLine } from "../lines.ts";
 import { countLines } from "./some-lines.ts";
 
 /** Describes the arguments of a tool call in one line, safe for the terminal. The arguments may still be incomplete, or not valid. */

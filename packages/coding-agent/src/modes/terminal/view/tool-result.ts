@@ -1,9 +1,9 @@
 import type { AgentToolResult } from "@pikit/agent";
 import { formatSize } from "../../../tools/output/truncate.ts";
+import { count, cutLine, toSafeText, wrap } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
 import { countChanges, renderDiff } from "./diff-lines.ts";
 import { imageLabel } from "./images.ts";
-import { count, cutLine, toSafeText, wrap } from "./lines.ts";
 import { countLines, firstLines, lastLines, type SomeLines } from "./some-lines.ts";
 
 /** Numbers of lines that are shown: folded, and in full. */

@@ -166,11 +166,16 @@ test("a text is copied with the programs of the desktop that work; a long one on
   const copied = join(workspace.root, "copied");
   for (const [name, script] of [
     ["wl-copy", "exit 1"],
-    ["xclip", `cat > '${copied}'`],
+    ["xclip", `cat > '${copied}'; env > '${copied}.env'`],
   ] as const) {
     await chmod(await workspace.write(`bin/${name}`, `#!/bin/sh\n${script}\n`), 0o755);
   }
-  const environment = { PATH: `${join(workspace.root, "bin")}:${process.env.PATH}`, WAYLAND_DISPLAY: "w", DISPLAY: ":0" };
+  const environment = {
+    PATH: `${join(workspace.root, "bin")}:${process.env.PATH}`,
+    WAYLAND_DISPLAY: "w",
+    DISPLAY: ":0",
+    OPENAI_API_KEY: "sk-1",
+  };
   const options = {
     cwd: workspace.cwd,
     environment,
@@ -179,6 +184,8 @@ test("a text is copied with the programs of the desktop that work; a long one on
   };
   expect(await copyText("kurz: 字", options)).toEqual(["the terminal", "xclip"]);
   expect(await readFile(copied, "utf8")).toBe("kurz: 字");
+  expect(await readFile(`${copied}.env`, "utf8")).toContain("DISPLAY=:0");
+  expect(await readFile(`${copied}.env`, "utf8")).not.toContain("sk-1");
   const long = "x".repeat(200_000);
   expect(await copyText(long, options)).toEqual(["xclip"]);
   expect(await readFile(copied, "utf8")).toBe(long);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { ConfirmPanel } from "../../../../src/modes/terminal/dialogs/confirm-panel.ts";
-import { wrap, wrapHanging } from "../../../../src/modes/terminal/dialogs/lines.ts";
 import { showMessage } from "../../../../src/modes/terminal/dialogs/message-panel.ts";
 import { askForText, EditorPanel } from "../../../../src/modes/terminal/dialogs/text-panel.ts";
+import { wrapHanging, wrapPlain } from "../../../../src/modes/terminal/lines.ts";
 import { FakeStage, keys } from "../../../helpers/fake-stage.ts";
 
 test("a message scrolls to its end, line by line and page by page, and says where it is", async () => {
@@ -36,7 +36,7 @@ test.each([
   ["      abcdef", 4, ["    ", "  ab", "cdef"]],
   ["字字字", 4, ["字字", "字"]],
 ])("%j in %i cells", (line, width, lines) => {
-  expect(wrap(line, width)).toEqual(lines);
+  expect(wrapPlain(line, width)).toEqual(lines);
 });
 
 test.each([
@@ -49,7 +49,7 @@ test.each([
 
 test("every character of a long line is shown", () => {
   for (const letter of ["x", "字", "é"]) {
-    expect(wrap(letter.repeat(30_000), 77).join("")).toBe(letter.repeat(30_000));
+    expect(wrapPlain(letter.repeat(30_000), 77).join("")).toBe(letter.repeat(30_000));
   }
 });
 
