@@ -1,8 +1,3 @@
-import type { Stage } from "./stage.ts";
-
-/** The part of the terminal that a panel needs. A panel can be shown before there is a session. */
-export type PanelStage = Pick<Stage, "theme" | "open" | "refresh">;
-
 /** A question or a list that takes the place of the editor and gets the keys. */
 export interface Panel {
   /** @param rows - The number of rows that are free. Further lines are cut off at the top. */

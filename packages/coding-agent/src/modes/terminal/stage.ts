@@ -40,3 +40,6 @@ export interface Stage {
   /** Ends the mode. */
   quit(): void;
 }
+
+/** The part of the terminal that a panel needs. A panel can be shown before there is a session. */
+export type PanelStage = Pick<Stage, "theme" | "open" | "refresh">;

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SessionInfo } from "../../../conversation/session-store.ts";
 import { allSessionFolders, describeAge, describeStored, listStored } from "../../../conversation/stored-sessions.ts";
 import { ListPanel, type ListRow } from "../dialogs/list-panel.ts";
-import type { PanelStage } from "../panel.ts";
+import type { PanelStage } from "../stage.ts";
 
 export interface PickSessionOptions {
   /** The folder with the sessions of the current working folder. */

@@ -1,6 +1,7 @@
 import { fuzzyFilter, Input, matchesKey, visibleWidth } from "../library.ts";
 import { cut, cutLine, flow, pad, titleLine, toSafeLine, wrapPlain } from "../lines.ts";
-import type { Panel, PanelStage } from "../panel.ts";
+import type { Panel } from "../panel.ts";
+import type { PanelStage } from "../stage.ts";
 import type { Theme } from "../theme/theme.ts";
 import { isCancel, isSelectKey, renderInput } from "./keys.ts";
 

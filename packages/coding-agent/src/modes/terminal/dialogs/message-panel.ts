@@ -1,6 +1,7 @@
 import { matchesKey } from "../library.ts";
 import { cutLine, titleLine, toSafeLine } from "../lines.ts";
-import type { Panel, PanelStage } from "../panel.ts";
+import type { Panel } from "../panel.ts";
+import type { PanelStage } from "../stage.ts";
 import type { Theme } from "../theme/theme.ts";
 import { isCancel } from "./keys.ts";
 import { ScrolledText } from "./scrolled-text.ts";

@@ -1,7 +1,8 @@
 import { PlainEditor } from "../input/plain-editor.ts";
 import { Input, matchesKey } from "../library.ts";
 import { cut, cutLine, flow, titleLine, toSafeLine, toSafeLines } from "../lines.ts";
-import type { Panel, PanelStage } from "../panel.ts";
+import type { Panel } from "../panel.ts";
+import type { PanelStage } from "../stage.ts";
 import type { Theme } from "../theme/theme.ts";
 import { isCancel, renderInput } from "./keys.ts";
 import { ScrolledText } from "./scrolled-text.ts";

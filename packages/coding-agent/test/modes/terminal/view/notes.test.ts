@@ -43,7 +43,7 @@ describe("a retry", () => {
       clock.ms = ms;
       return list.draw();
     });
-    expect(frames).toEqual([4, 2, 1, 1].map((seconds) => `↻ ${errorMessage} Trying again in ${seconds} s (2 of 3).`));
+    expect(frames).toEqual([4, 3, 1, 1].map((seconds) => `↻ ${errorMessage} Trying again in ${seconds} s (2 of 3).`));
     expect(view.isTicking).toBe(true);
     expect(show({ type: "message_start", message: assistantMessage("") })).toBe(`↻ ${errorMessage} Trying again (2 of 3).`);
     expect(view.isTicking).toBe(false);

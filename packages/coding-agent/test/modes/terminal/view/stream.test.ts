@@ -85,7 +85,7 @@ describe("a text", () => {
       "Thinking\n  Hm. Well.\n\nAnswer here.",
     );
     end("thinking", 0);
-    expect(end("text", 1)).toBe("Thought for 1 s: Hm. Well.\n\nAnswer here.");
+    expect(end("text", 1)).toBe("Thought: Hm. Well.\n\nAnswer here.");
   });
 });
 
