@@ -255,7 +255,8 @@ test("--resume in plain lines asks with a numbered list", async () => {
   const pi = start(["--model", await workspace.script({ text: "Again." }), "--plain", "--resume"]);
   await pi.until(/1\. The newer one \(.*\)\n2\. The older one \(.*\)\nNumber of the session/);
   pi.type(`7${enter}`);
-  await pi.until("There is no number 7 in the list: type one from 1 to 2");
+  // The next question comes after that; a number before it would be on a line of its own.
+  await pi.until(/There is no number 7 in the list: type one from 1 to 2.*\nNumber of the session \(Enter: none\):$/);
   pi.type(`2${enter}`);
   await pi.until(/\n>$/);
   pi.type(`Go on${enter}`);
