@@ -7,7 +7,7 @@ import { truncateToWidth as truncate, visibleWidth as widthOf } from "@earendil-
 export type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "@earendil-works/pi-tui/dist/autocomplete.js";
 export { Editor } from "@earendil-works/pi-tui/dist/components/editor.js";
 export { Input } from "@earendil-works/pi-tui/dist/components/input.js";
-export type { Markdown, MarkdownTheme } from "@earendil-works/pi-tui/dist/components/markdown.js";
+export type { MarkdownTheme } from "@earendil-works/pi-tui/dist/components/markdown.js";
 export { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
 export {
   getKeybindings,
