@@ -115,7 +115,7 @@ export class RpcClient extends RpcDialogs {
    * @throws {AgentProcessError} `refused` with the reason of the server, `start_failed` when it is not reached, or `start_timeout`.
    * @throws {RpcAbortError} When the signal was aborted.
    */
-  static async connect(url: string | URL, options: ConnectOptions = {}): Promise<RpcClient> {
+  static async connect(url: string, options: ConnectOptions = {}): Promise<RpcClient> {
     const { ServerLife } = await import("./connect/server-life.ts");
     const client = new RpcClient(options, (handlers) => new ServerLife(url, options, handlers));
     await client.start(options.signal === undefined ? {} : { signal: options.signal });

@@ -17,7 +17,7 @@ export class ServerAddress {
   readonly #base: string;
 
   /** @throws {TypeError} When it is not an address with http or https. */
-  constructor(url: string | URL) {
+  constructor(url: string) {
     const { protocol, origin, pathname } = new URL(url);
     if (protocol !== "http:" && protocol !== "https:") {
       throw new TypeError(`The address of a server begins with http:// or https://, but this one with ${protocol}//.`);

@@ -41,7 +41,7 @@ export class ServerLife implements Life {
   #lastId = 0;
 
   /** @throws {TypeError} For an address that is not one of a server. */
-  constructor(url: string | URL, options: ConnectOptions, handlers: LifeHandlers) {
+  constructor(url: string, options: ConnectOptions, handlers: LifeHandlers) {
     this.#address = new ServerAddress(url);
     this.#options = options;
     this.#handlers = handlers;
