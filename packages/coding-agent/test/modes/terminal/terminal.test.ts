@@ -143,10 +143,12 @@ describe("the screen", () => {
   const numbered = Array.from({ length: count }, (_, index) => `line ${index + 1} of the answer`);
 
   test("each line of a long answer is in the scrollback once and in order, through changes of the size", async () => {
-    const model = await workspace.script({ text: numbered.join("\n"), delayMs: 1, deltas: 750 });
-    const pi = start(["--model", model, "Count"], { columns: 80, rows: 24 });
-    await pi.until("line 100 ");
-    // No line of the region is wider: a frame that is on its way while the terminal changes cannot know the new width.
+    // The path of the script is in the status line.
+    await workspace.write("work/long.jsonl", `${JSON.stringify({ text: numbered.join("\n"), delayMs: 1, deltas: 750 })}\n`);
+    const pi = start(["--model", "script/long.jsonl", "Count"], { columns: 80, rows: 24 });
+    const seen = await pi.until("line 100 ");
+    // A frame that is on its way while the terminal changes cannot know the new width, so no line of the region may be wider.
+    expect(Math.max(...seen.slice(-20).map((line) => line.length))).toBeLessThan(60);
     await pi.resize(60, 24);
     await pi.until("line 500 ");
     await pi.resize(120, 40);
