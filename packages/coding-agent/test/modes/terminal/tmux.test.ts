@@ -23,9 +23,9 @@ test.skipIf(!hasTmux)(
   async () => {
     const count = isLong ? 10_000 : 1000;
     const numbered = Array.from({ length: count }, (_, index) => `line ${index + 1} of the answer`);
-    const model = await workspace.script({ text: numbered.join("\n"), delayMs: 1, deltas: count });
+    await workspace.write("work/long.jsonl", `${JSON.stringify({ text: numbered.join("\n"), delayMs: 1, deltas: count })}\n`);
     // A short name, so that no line of the live region is wider than the narrowest size.
-    const pi = await start(["--model", model, "Count"], { columns: 90, rows: 30 });
+    const pi = await start(["--model", "script/long.jsonl", "Count"], { columns: 90, rows: 30 });
     await pi.until(`line ${Math.round(count * 0.1)} of`);
     await pi.resize(64, 30);
     await pi.until(`line ${Math.round(count * 0.3)} of`);
