@@ -85,7 +85,7 @@ describe("the session that options choose", () => {
 
   test("a list to choose from needs a terminal", () => {
     expect(() => options("--resume")).toThrow(
-      "--resume shows a list, which needs a terminal. Give --continue, or --session with an id.",
+      "--resume asks for a session at a terminal, and starts a conversation there. Without that, give --continue, or --session with an id.",
     );
   });
 
