@@ -40,7 +40,7 @@ async function readEnd(pi: PtyProcess): Promise<string> {
 /** Code of the process that is not of an extension: SIGUSR2 makes it fail. The id of the process is in the file `pid`. */
 async function withFault(failure: string): Promise<NodeJS.ProcessEnv> {
   const code = `
-    if (process.argv.some((each) => each.endsWith("cli.ts"))) {
+    if (process.argv.some((each) => each.endsWith("cli.ts") || each.endsWith("cli.js"))) {
       require("node:fs").writeFileSync(${JSON.stringify(join(workspace.root, "pid"))}, String(process.pid));
       process.on("SIGUSR2", () => setImmediate(() => { ${failure} }));
     }`;
