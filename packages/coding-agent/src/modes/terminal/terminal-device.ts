@@ -31,6 +31,8 @@ const escapeMs = { local: 20, remote: 100 } as const;
 /** Milliseconds to wait for answers of the terminal, which the next program would take for keys. */
 const drainMs = 100;
 
+function ignore(): void {}
+
 /**
  * The terminal of the process: keys in, text out. While it is open the terminal sends each key as it is typed (raw mode), marks pasted text, and
  * reports keys with modifiers where it can.
@@ -74,6 +76,8 @@ export class TerminalDevice implements ScreenOutput {
   open(typed = ""): void {
     if (this.#input) return;
     const { stdin, stdout } = process;
+    // They stay: when the window is closed, there are no modes to restore, and nothing can be written.
+    for (const stream of [stdin, stdout]) stream.off("error", ignore).on("error", ignore);
     stdin.setRawMode(true);
     const isRemote = process.env.SSH_CONNECTION !== undefined;
     this.#input = new StdinBuffer({ escapeTimeout: isRemote ? escapeMs.remote : escapeMs.local });

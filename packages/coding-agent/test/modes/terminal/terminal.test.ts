@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { until } from "@pikit/test-kit";
 import { afterEach, describe, expect, test } from "vitest";
+import { cliArguments } from "../../helpers/cli.ts";
 import { isSane, type PtyOptions, PtyProcess } from "../../helpers/pty.ts";
 import { rolesIn, useWorkspace } from "../../helpers/workspace.ts";
 
@@ -237,6 +239,15 @@ describe("the end", () => {
     pi.closeWindow();
     expect((await pi.exited).exitCode).toBeDefined();
     expect(rolesIn(await workspace.sessionLines()).slice(0, 4)).toEqual(["user", "assistant", "toolResult", "assistant"]);
+  });
+
+  test("a window that is closed is no failure of its own to report", async () => {
+    const command = ["/bin/sh", "-c", 'exec "$@" 2>errors.txt', "sh", process.execPath, ...cliArguments, "--model", "demo/tour"];
+    const pi = start([], { command });
+    await pi.until("Ask anything");
+    pi.closeWindow();
+    await pi.exited;
+    expect(await readFile(join(workspace.cwd, "errors.txt"), "utf8")).toBe("");
   });
 
   test("an error before the conversation is one sentence, and the terminal is as it was", async () => {
