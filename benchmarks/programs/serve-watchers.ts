@@ -17,6 +17,7 @@ export interface WatchResult {
   delayP99: number;
 }
 
+const deltaStart = 'data: {"type":"message_update","assistantMessageEvent":{"type":"text_delta"';
 const timePattern = /t=(\d+(?:\.\d+)?) /g;
 
 process.once("message", (plan: WatchPlan) => watch(plan));
@@ -28,10 +29,17 @@ function watch({ urls, token }: WatchPlan): void {
   let unsettled = urls.length;
   for (const url of urls) {
     let isFirst = true;
+    let rest = "";
     get(url, { headers: { authorization: `Bearer ${token}` }, agent: false }, (response) => {
       response.setEncoding("utf8").on("data", (text: string) => {
         const now = monotonicMs();
-        for (const [, time] of text.matchAll(timePattern)) if (text.includes('"text_delta"')) delays.push(now - Number(time));
+        const lines = (rest + text).split("\n");
+        rest = lines.pop() ?? "";
+        for (const line of lines) {
+          // The ends of blocks, messages and turns have the whole text.
+          if (!line.startsWith(deltaStart)) continue;
+          for (const [, time] of line.matchAll(timePattern)) delays.push(now - Number(time));
+        }
         if (isFirst && text.includes('"type":"resync"')) {
           isFirst = false;
           waiting -= 1;
