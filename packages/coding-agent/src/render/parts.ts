@@ -7,7 +7,8 @@ import { renderPlain } from "./markdown.ts";
 /** The content of a message: text, or texts and images. */
 export type Content = string | readonly (TextContent | ImageContent)[];
 
-const imageTypes = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+/** The types of images that models accept, and that are shown. */
+export const imageTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 /** Renders the content of a message. @param renderText - Renders each of its texts as HTML. */
 export function renderContent(content: Content, renderText: (text: string) => string): string {

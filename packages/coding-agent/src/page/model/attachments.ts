@@ -1,19 +1,7 @@
+import type { Attachment } from "@pikit/agent";
+import { imageTypes } from "../../render/parts.ts";
 import { randomId } from "../wire/random-id.ts";
 
-/** An attachment of a prompt, as the protocol has it. */
-export interface Attachment {
-  id: string;
-  type: "image" | "document";
-  fileName: string;
-  mimeType: string;
-  /** Bytes. */
-  size: number;
-  /** Base64. */
-  content: string;
-}
-
-/** The types of images that models accept. */
-const imageTypes = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 /** Maximum bytes: an image may have 20 Mi characters as base64. */
 const maxImageBytes = 15 * 1024 * 1024;
 const maxTextBytes = 2 * 1024 * 1024;

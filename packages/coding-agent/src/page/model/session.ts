@@ -1,3 +1,4 @@
+import type { Attachment } from "@pikit/agent";
 import type { CommandData } from "../../protocol/commands.ts";
 import type { Resync } from "../../protocol/connection.ts";
 import type { SessionState, SessionStats } from "../../protocol/data.ts";
@@ -6,7 +7,6 @@ import type { Api, ApiError } from "../wire/api.ts";
 import { Commands } from "../wire/commands.ts";
 import { Connection, type ConnectionState } from "../wire/connection.ts";
 import type { Frame, QuestionFrame } from "../wire/frames.ts";
-import type { Attachment } from "./attachments.ts";
 import { Conversation, type ConversationListener } from "./conversation.ts";
 import { Questions } from "./questions.ts";
 

@@ -1,4 +1,5 @@
-import { type Attachment, maxAttachments, refuseFile, toAttachment } from "../model/attachments.ts";
+import type { Attachment } from "@pikit/agent";
+import { maxAttachments, refuseFile, toAttachment } from "../model/attachments.ts";
 import { element } from "./dom.ts";
 
 /** The attachments of the next prompt. */

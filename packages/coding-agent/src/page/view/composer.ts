@@ -1,4 +1,4 @@
-import type { Attachment } from "../model/attachments.ts";
+import type { Attachment } from "@pikit/agent";
 import { AttachmentList } from "./attachment-list.ts";
 import { element, setText } from "./dom.ts";
 
