@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { chmod, mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -21,6 +21,14 @@ async function editor(script: string, name = "editor"): Promise<string> {
   const path = await workspace.write(name, `#!/bin/sh\n${script}\n`);
   await chmod(path, 0o755);
   return path;
+}
+
+function endGroup(leader = 0): void {
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch {
+    // All of its processes have ended.
+  }
 }
 
 const lends: string[] = [];
@@ -103,13 +111,17 @@ describe("problems leave the text as it was", () => {
 });
 
 test("signals of the keyboard are for the editor; afterwards they are for the process again", async () => {
-  const program = await editor('kill -INT $PPID; kill -QUIT $PPID; echo edited > "$1"');
+  const seen = join(workspace.root, "seen");
+  execFileSync("mkfifo", [seen]);
+  const program = await editor('kill -INT $PPID; kill -QUIT $PPID; read -r both < "$SEEN"; echo edited > "$1"');
   const fixture = fileURLToPath(new URL("fixtures/edit.ts", import.meta.url));
   const child = spawn(process.execPath, ["--conditions=pikit-source", fixture], {
-    env: { ...process.env, EDITOR: program },
+    env: { ...process.env, EDITOR: program, SEEN: seen },
     stdio: ["ignore", "pipe", "inherit"],
+    detached: true,
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  // With the editor, which may still wait.
+  onTestFinished(() => endGroup(child.pid));
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   expect(await lines.next()).toMatchObject({ value: '{"text":"edited"}' });
   child.kill("SIGINT");
