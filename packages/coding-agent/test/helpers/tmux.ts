@@ -13,6 +13,7 @@ export const hasTmux: boolean = spawnSync("tmux", ["-V"], { stdio: "ignore" }).s
 /** `pi` in a tmux of its own: a terminal that people use, with its own scrollback and its own way to wrap lines anew. */
 export class TmuxTerminal {
   readonly #socket: string;
+  #process = 0;
 
   private constructor(socket: string) {
     this.#socket = socket;
@@ -25,6 +26,7 @@ export class TmuxTerminal {
     // The pane stays when the program has ended, so that it can be read.
     const settings = await workspace.write("tmux.conf", "set-option -g history-limit 50000\nset-option -g remain-on-exit on\n");
     await terminal.#tmux("-f", settings, "new-session", "-d", ...size, "-c", workspace.cwd, "cat");
+    terminal.#process = Number(await terminal.#tmux("display-message", "-p", "#{pid}"));
     const command = ["env", "-u", "TMUX_PANE", ...variables, process.execPath, ...cliArguments, ...args];
     await terminal.#tmux("respawn-window", "-k", "-c", workspace.cwd, "--", ...command);
     return terminal;
@@ -72,8 +74,9 @@ export class TmuxTerminal {
     return (await this.#tmux("display-message", "-p", "#{pane_dead}")).trim() === "1";
   }
 
-  async close(): Promise<void> {
-    await this.#tmux("kill-server").catch(() => undefined); // it has ended
+  /** Ends tmux, and the program with it: its terminal hangs up. Works when the workspace with the socket of tmux is gone. */
+  close(): void {
+    process.kill(this.#process, "SIGKILL");
   }
 
   async #tmux(...args: readonly string[]): Promise<string> {

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { chmod, mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -23,9 +23,10 @@ async function editor(script: string, name = "editor"): Promise<string> {
   return path;
 }
 
-function endGroup(leader = 0): void {
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
   try {
-    process.kill(-leader, "SIGKILL");
+    process.kill(-pid, "SIGKILL");
   } catch {
     // All of its processes have ended.
   }
@@ -120,8 +121,9 @@ test("signals of the keyboard are for the editor; afterwards they are for the pr
     stdio: ["ignore", "pipe", "inherit"],
     detached: true,
   });
-  // With the editor, which may still wait.
-  onTestFinished(() => endGroup(child.pid));
+  // With the editor, which may still wait for the signals.
+  child.once("exit", () => endGroup(child));
+  onTestFinished(() => endGroup(child));
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   expect(await lines.next()).toMatchObject({ value: '{"text":"edited"}' });
   child.kill("SIGINT");
