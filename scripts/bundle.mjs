@@ -38,6 +38,7 @@ const packages = {
     // For browsers: what `pi serve` answers with at /.
     page: "dist/page",
   },
+  "@pikit/postgres": { library: { index: "src/index.ts", work: "src/work/index.ts" } },
   "@pikit/rpc-client": {
     library: { index: "src/index.ts" },
     // This package stands alone: it imports nothing at run time, and of our other packages it inlines these pure modules only.

@@ -68,6 +68,12 @@ export const layers: readonly PackageLayers[] = [
     valuesOnlyIn: "protocol.ts",
     rooms: [],
   },
+  {
+    folder: "packages/postgres",
+    imports: ["@pikit/coding-agent"],
+    // Only the work needs the queue, which is an optional peer.
+    rooms: ["errors.ts", "database", "store", "index.ts", "work"],
+  },
   { folder: "packages/test-kit", imports: [], rooms: [] },
 ];
 

@@ -13,14 +13,19 @@ export type { Label } from "./conversation/conversation-index.ts";
 export { FileSessionStore } from "./conversation/file-store.ts";
 export { MemorySessionStore, type MemoryStoreOptions } from "./conversation/memory-store.ts";
 export type {
+  CopyingStore,
+  DescribingStore,
   OpenedSession,
   OpenOptions,
+  SessionDescription,
   SessionFilter,
+  SessionHolder,
   SessionInfo,
   SessionLine,
   SessionLockOptions,
   SessionLog,
   SessionStore,
+  SharedStore,
 } from "./conversation/session-store.ts";
 export { SessionError, type SessionErrorCode, type UnknownWord, UsageError, type UsageErrorCode } from "./errors.ts";
 export { type CommandEnvironmentOptions, createCommandEnvironment } from "./exec/command-environment.ts";

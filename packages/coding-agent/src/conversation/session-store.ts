@@ -33,6 +33,61 @@ export interface SessionStore {
    * @throws {SessionError} `locked`, `write_failed`.
    */
   remove(ref: string): void | Promise<void>;
+  /** Releases what the store itself holds, such as connections, when all logs are closed. Safe to call twice. */
+  close?(): Promise<void>;
+}
+
+/** The facts about a session that a list shows, and that its entries have. */
+export interface SessionDescription {
+  /** The last name that the session was given; undefined if it has none. */
+  name?: string;
+  /** The beginning of the text of the user's first message; undefined if there is none. */
+  firstPrompt?: string;
+  /** Whether the last prompt has no end in the store: it, or a tool call after it, has no answer. */
+  isInterrupted: boolean;
+}
+
+/** A store that describes sessions without their entries being read by the caller. */
+export interface DescribingStore extends SessionStore {
+  /** Describes sessions, in the order of the refs. A session that vanishes meanwhile, or cannot be read, has an empty description. */
+  describe(refs: readonly string[]): Promise<SessionDescription[]>;
+}
+
+/** A store whose sessions can be copied to another store without any difference. */
+export interface CopyingStore extends SessionStore {
+  /**
+   * Reads the lines of a session as they are stored, without line ends: the header, then the entries in the order of appending. The session
+   * may be open elsewhere; then the lines are those of one moment.
+   *
+   * @returns Portions of lines, so that a large session needs little memory.
+   * @throws {SessionError} Like `open`; `read_failed` also for a line that is not JSON.
+   */
+  readLines(ref: string): AsyncIterable<readonly string[]>;
+  /**
+   * Stores a session from its lines: all of them, or none and an error.
+   *
+   * @returns The ref of the stored session.
+   * @throws {SessionError} `write_failed`, also when the store has a session with this id already.
+   */
+  writeLines(lines: AsyncIterable<readonly string[]>): Promise<string>;
+}
+
+/** Who has a session open. */
+export interface SessionHolder {
+  /** The address that the holder has announced; null if it has none. */
+  address: string | null;
+}
+
+/** A store that several servers share. Each session is open in one of them at most. */
+export interface SharedStore extends DescribingStore {
+  /** Tells the others the address, such as `http://10.0.0.5:4711`, of the server that uses this object. */
+  announce(address: string): void;
+  /** Who has the session with this id open, in this process or another one; undefined if nobody has, or if the holder has died. */
+  holderOf(id: string): Promise<SessionHolder | undefined>;
+  /** What a server keeps about a session, such as the options that it was begun with; undefined if there is nothing. */
+  readKept(id: string): Promise<unknown>;
+  /** Keeps JSON data about a session, which need not be stored yet. Replaces what was kept; undefined removes it. */
+  writeKept(id: string, data: object | undefined): Promise<void>;
 }
 
 export interface SessionFilter {

@@ -1,0 +1,24 @@
+import type { TestProject } from "vitest/node";
+import { hasServerPrograms, startServer } from "./server.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The address of a server for all tests, in which each test creates a database of its own. */
+    postgresUrl: string;
+  }
+}
+
+/** Starts one server for all tests of this package, or takes the one that `PIKIT_TEST_POSTGRES` names. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env.PIKIT_TEST_POSTGRES;
+  if (given !== undefined && given !== "") {
+    project.provide("postgresUrl", given);
+    return async () => undefined;
+  }
+  if (!hasServerPrograms) {
+    throw new Error("There is no PostgreSQL server for this platform. Set PIKIT_TEST_POSTGRES to the address of one, postgres://…");
+  }
+  const server = await startServer();
+  project.provide("postgresUrl", server.url());
+  return () => server.remove();
+}
