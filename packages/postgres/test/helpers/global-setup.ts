@@ -1,5 +1,6 @@
 import type { TestProject } from "vitest/node";
-import { hasServerPrograms, startServer } from "./server.ts";
+import { startServer } from "./server.ts";
+import { hasServerPrograms } from "./server-programs.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

