@@ -19,6 +19,8 @@ export interface PackageLayers {
   closedRooms?: Readonly<Record<string, readonly string[]>>;
   /** Modules that others load with `import()`, or import types from; `*` means any one name. */
   late?: readonly string[];
+  /** Files that load a package with `import()` whose name is known at run time only: it is installed when a user needs it. */
+  loadsByName?: readonly string[];
 }
 
 /** The order of all layers, the lowest first. scripts/check-layers.ts checks the sources against it. */
@@ -61,6 +63,7 @@ export const layers: readonly PackageLayers[] = [
       page: ["eventsource-parser"],
     },
     late: ["tools/*/run.ts"],
+    loadsByName: ["conversation/open-store.ts"],
   },
   {
     folder: "packages/rpc-client",

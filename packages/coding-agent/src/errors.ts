@@ -44,6 +44,11 @@ export class SessionError extends Error {
   }
 }
 
+/** Whether `error` is a `SessionError`, including one of another loaded copy of this package: stores of other packages throw these. */
+export function isSessionError(error: unknown): error is SessionError {
+  return typeof error === "object" && error !== null && (error as Record<symbol, unknown>)[brand] === "session";
+}
+
 /**
  * The reason for a `UsageError`.
  *

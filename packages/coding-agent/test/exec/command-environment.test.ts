@@ -14,7 +14,14 @@ afterEach(() => {
 describe("SC-015 keys in the environment", () => {
   test.each([
     ...["OPENAI_API_KEY", "ANTHROPIC_AUTH_TOKEN", "GH_TOKEN", "AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID", "PGPASSWORD"],
-    ...["npm_config_//registry.example/:_authToken", "DB_PASS", "MYSQL_PWD", "GOOGLE_APPLICATION_CREDENTIALS", "SOME_APIKEY"],
+    ...[
+      "npm_config_//registry.example/:_authToken",
+      "DB_PASS",
+      "MYSQL_PWD",
+      "PI_SESSION_STORE",
+      "GOOGLE_APPLICATION_CREDENTIALS",
+      "SOME_APIKEY",
+    ],
     ...["GITHUB_PAT", "REDISCLI_AUTH", "Vault_Token", "CLIENT_SECRET_2", "sshKeyPassphrase", "SIGNING_KEYS"],
   ])("%s is a secret", (name) => {
     expect(isSecretName(name)).toBe(true);
