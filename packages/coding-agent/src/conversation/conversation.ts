@@ -159,6 +159,11 @@ export class Conversation {
     return this.#index.queue.pending;
   }
 
+  /** Whether a message with this queue id has entered the conversation, on any branch. */
+  wasSent(queueId: string): boolean {
+    return this.#index.queue.wasSent(queueId);
+  }
+
   /** The node of an entry; undefined for an unknown id. */
   find(id: string): TreeNode | undefined {
     return this.#index.tree.get(id);

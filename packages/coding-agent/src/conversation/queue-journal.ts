@@ -13,19 +13,27 @@ export interface QueuedMessage {
   message: AgentMessage;
 }
 
-/** The queued messages of a session that were neither sent nor cleared. */
+/** The queued messages of a session that were neither sent nor cleared, and the ids of those that were sent. */
 export class QueueJournal {
   readonly #pending = new Map<string, QueuedMessage>();
+  readonly #sent = new Set<string>();
 
   /** The waiting messages, in the order in which they were queued. */
   get pending(): QueuedMessage[] {
     return [...this.#pending.values()];
   }
 
+  /** Whether a message with this id has entered the conversation, on any branch. */
+  wasSent(queueId: string): boolean {
+    return this.#sent.has(queueId);
+  }
+
   /** Reads an entry of the session. Must be called in the order of appending. */
   note(entry: SessionEntry): void {
     if (entry.type === "message") {
-      if (entry.queueId !== undefined) this.#pending.delete(entry.queueId);
+      if (entry.queueId === undefined) return;
+      this.#pending.delete(entry.queueId);
+      this.#sent.add(entry.queueId);
       return;
     }
     if (entry.type !== "custom" || entry.customType !== queueEntryType || !isRecord(entry.data)) return;

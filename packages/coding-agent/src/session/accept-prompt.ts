@@ -8,10 +8,15 @@ import type { SessionParts } from "./parts.ts";
 /**
  * Accepts a prompt and starts its run. All checks come first, then the message is stored, then the model is called.
  *
- * @param prepare - Creates the message.
+ * @param prepare - Creates the messages.
+ * @param promptId - The id under which the last message is stored.
  * @throws {SessionError} When the prompt is refused, see `AgentSession.prompt`. Nothing is stored then.
  */
-export function startRun(parts: SessionParts, prepare: () => Promise<AgentMessage>, signal?: AbortSignal): Promise<PromptRun> {
+export function startRun(
+  parts: SessionParts,
+  prepare: () => Promise<AgentMessage[]>,
+  { signal, promptId }: { signal?: AbortSignal | undefined; promptId?: string | undefined } = {},
+): Promise<PromptRun> {
   const { agent, limits, queues, registry, runs, systemPrompt, transcript } = parts;
   return runs.start(async (abortRun) => {
     const { model } = agent.state;
@@ -21,14 +26,21 @@ export function startRun(parts: SessionParts, prepare: () => Promise<AgentMessag
     // Loads while the request is prepared; the first use of the adapter reports a failure.
     loadApi(model.api).catch(() => undefined);
     await systemPrompt.begin();
-    const message = await prepare();
+    const prepared = await prepare();
     await registry.requireCredentials(model);
     await transcript.recordChoices();
-    const messages = [...queues.takeSteering(), message];
+    const last = prepared.at(-1);
+    if (promptId !== undefined && last) transcript.setQueueId(last, promptId);
+    const messages = isContinuation(prepared) ? [...prepared, ...queues.takeSteering()] : [...queues.takeSteering(), ...prepared];
     for (const each of messages) await transcript.accept(each);
     limits.start(abortRun);
     return messages;
   }, signal);
+}
+
+/** Whether a run continues an interrupted one, without a prompt. Results must follow their calls before any other message. */
+function isContinuation(messages: readonly AgentMessage[]): boolean {
+  return messages.every(({ role }) => role === "toolResult");
 }
 
 /** Creates the message of a prompt: expands templates, then calls the extensions. */

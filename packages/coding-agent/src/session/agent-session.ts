@@ -11,6 +11,7 @@ import type { PromptRun } from "../run/run-controller.ts";
 import type { UserSlot } from "../user-interface.ts";
 import { preparePrompt, startRun } from "./accept-prompt.ts";
 import type { AgentSessionEvent } from "./events.ts";
+import { continuationOf } from "./interrupted-run.ts";
 import type { SessionHistory } from "./parts/history.ts";
 import type { SessionQueues } from "./parts/queues.ts";
 import type { SessionRetries } from "./parts/retries.ts";
@@ -35,6 +36,11 @@ export interface PromptOptions extends Omit<PromptInput, "text"> {
   signal?: AbortSignal;
   /** How to queue the prompt during a run. Without it, a prompt during a run is refused with `busy`. */
   streamingBehavior?: StreamingBehavior | undefined;
+  /**
+   * An id that is stored with the prompt, in the same entry, so that another process can ask `history.hasPrompt` whether the session has it.
+   * A queued prompt is stored without it. Unique in the session.
+   */
+  promptId?: string | undefined;
 }
 
 /**
@@ -151,14 +157,29 @@ export class AgentSession {
     this.#parts.life.requireOpen();
     // A start handler may send a prompt: it must not wait for itself.
     if (!this.#started) await this.start();
-    const { signal, streamingBehavior, ...input } = options;
+    const { signal, streamingBehavior, promptId, ...input } = options;
     const call = this.commands.find(text);
     if (call) return this.#parts.commandRuns.start(call);
     if (this.isStreaming && streamingBehavior) {
       await this.queue(streamingBehavior, { text, ...input });
       return { settled: this.waitForIdle() };
     }
-    return startRun(this.#parts, () => preparePrompt(this.#parts, { text, ...input }, signal), signal);
+    const prepare = async () => [await preparePrompt(this.#parts, { text, ...input }, signal)];
+    return startRun(this.#parts, prepare, { signal, promptId });
+  }
+
+  /**
+   * Continues a run that has no complete answer, such as that of a process that was killed, or one that failed or was aborted. A tool call
+   * without a result is not run again: its result tells the model that its effect is unknown. Then the model is called.
+   *
+   * @returns Undefined, and nothing happens, if the last answer is complete or the conversation is empty.
+   * @throws {SessionError} Like `prompt`.
+   */
+  async resume({ signal }: { signal?: AbortSignal } = {}): Promise<PromptRun | undefined> {
+    this.#parts.life.requireOpen();
+    if (!this.#started) await this.start();
+    if (!this.isStreaming && continuationOf(this.messages) === undefined) return undefined;
+    return startRun(this.#parts, async () => continuationOf(this.messages) ?? [], { signal });
   }
 
   /** Aborts the current run, then submits the prompt. Resolves when the prompt is accepted. An invalid prompt aborts nothing. */
@@ -194,7 +215,7 @@ export class AgentSession {
     const { life, queues, transcript, events } = this.#parts;
     life.requireOpen();
     if (behavior && this.isStreaming) queues.addMessage(behavior, message);
-    else if (behavior) await startRun(this.#parts, async () => message);
+    else if (behavior) await startRun(this.#parts, async () => [message]);
     else {
       await transcript.insert(message);
       await events.emit({ type: "message_start", message });

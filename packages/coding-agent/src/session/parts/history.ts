@@ -83,6 +83,11 @@ export class SessionHistory {
     return this.#current.name;
   }
 
+  /** Whether the session has the prompt that was sent with this `promptId`, on any branch. */
+  hasPrompt(promptId: string): boolean {
+    return this.#current.wasSent(promptId);
+  }
+
   /**
    * Reads the entries of all branches, in the order of appending.
    *

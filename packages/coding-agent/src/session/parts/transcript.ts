@@ -89,10 +89,15 @@ export class Transcript {
     return this.#guard(() => this.#conversation.append(content, id));
   }
 
+  /** Sets the id under which a message is stored when it enters the conversation. */
+  setQueueId(message: AgentMessage, queueId: string): void {
+    this.#queueIds.set(message, queueId);
+  }
+
   /** Stores a message before it is queued, so that it survives the process. */
   async keepQueued(queue: QueueName, message: AgentMessage): Promise<void> {
     const queueId = createEntryId(() => false);
-    this.#queueIds.set(message, queueId);
+    this.setQueueId(message, queueId);
     await this.append(queueAddition({ queueId, queue, message }));
   }
 
@@ -107,7 +112,7 @@ export class Transcript {
     return this.#conversation.queued
       .filter((kept) => kept.queue === queue)
       .map(({ queueId, message }) => {
-        this.#queueIds.set(message, queueId);
+        this.setQueueId(message, queueId);
         return message;
       });
   }
