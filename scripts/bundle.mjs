@@ -26,7 +26,7 @@ const packages = {
   },
   "@pikit/agent": { library: { index: "src/index.ts" } },
   "@pikit/coding-agent": {
-    library: { index: "src/index.ts", protocol: "src/protocol/index.ts" },
+    library: { index: "src/index.ts", protocol: "src/protocol/index.ts", errors: "src/errors.ts" },
     // For tests of those who use the library; takes only types from it.
     tests: { "session-store-tests": "src/conversation/session-store-tests.ts" },
     // The command takes ai and agent in: a start reads a few files instead of 20, which was a fifth of its time. Programs that use the library
