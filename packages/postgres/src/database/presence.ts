@@ -1,0 +1,221 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import { SessionError } from "@pikit/coding-agent/errors";
+import { isTransient, reasonOf } from "../errors.ts";
+import type { Connection, Database } from "./database.ts";
+import { ownerVariable, poolerError, refusePooler } from "./pooler.ts";
+
+/** Called with the ids of sessions that have new entries; undefined: any session may have some. */
+export type AppendListener = (ids: readonly string[] | undefined) => void;
+
+/** Milliseconds between attempts to connect again: the first and the longest. */
+const backoffMs = { first: 50, most: 2_000 };
+
+/**
+ * The sign of life of one store object, its "owner". A connection of its own holds an advisory lock with the id of the owner, writes the time
+ * now and then, and listens for appends. When the connection is lost it is made again.
+ */
+export class Presence {
+  /** A random number of 63 bits. */
+  readonly owner: string;
+  readonly #database: Database;
+  readonly #leaseMs: number;
+  readonly #listeners = new Set<AppendListener>();
+  /** Called with each sign of life. */
+  readonly #chores: () => Promise<void>;
+  readonly #closing = new AbortController();
+  #address: string | null = null;
+  #client: Connection | undefined;
+  #connecting: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #turn: Promise<void> = Promise.resolve();
+  #hasLock = false;
+  #refusal: SessionError | undefined;
+
+  /** @param chores - Called after each sign of life; rejections are reported. */
+  constructor(database: Database, leaseMs: number, chores: () => Promise<void>) {
+    this.#database = database;
+    this.#leaseMs = leaseMs;
+    this.#chores = chores;
+    this.owner = (randomBytes(8).readBigUInt64BE() >> 1n).toString();
+  }
+
+  /**
+   * Resolves when this owner is alive for others. Waits for a database that is away.
+   *
+   * @throws {SessionError} When the address leads to a pooler in transaction mode. The error of the server or the connection.
+   */
+  async ensure(): Promise<void> {
+    const deadline = performance.now() + this.#database.patienceMs;
+    for (let delay = backoffMs.first; !this.#client; delay = Math.min(delay * 2, backoffMs.most)) {
+      try {
+        await this.#connect();
+        return;
+      } catch (error) {
+        if (!isTransient(error) || performance.now() + delay > deadline) throw error;
+      }
+      await wait(delay, undefined, { signal: this.#closing.signal }).catch(() => undefined);
+    }
+  }
+
+  /** Sets the address of the server that uses this owner, which others can see. */
+  announce(address: string): void {
+    this.#address = address;
+    if (this.#client) void this.#beat();
+  }
+
+  /** Calls the listener after appends, those of this process too, until the returned function is called. Keeps the process running. */
+  onAppend(listener: AppendListener): () => void {
+    this.#listeners.add(listener);
+    const client = this.#client;
+    client?.ref();
+    if (client) void this.#inTurn(() => this.#listen(client)).catch(() => client.end());
+    else void this.#reconnect();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#client?.unref();
+    };
+  }
+
+  /** Ends the signs of life. Sessions that are still open become free for others. Safe to call twice. */
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort();
+    clearTimeout(this.#timer);
+    await this.#connecting?.catch(() => undefined);
+    const client = this.#client;
+    this.#client = undefined;
+    if (!client) return;
+    await this.#turn;
+    const { schema } = this.#database;
+    await client.query(limited(`delete from ${schema}.owners where id = $1`, [this.owner], this.#beatMs)).catch(() => undefined);
+    await client.end().catch(() => undefined);
+  }
+
+  /** Milliseconds between two signs of life, which is also how long one may take. */
+  get #beatMs(): number {
+    return this.#leaseMs / 3;
+  }
+
+  /** Tries to connect once, together with other callers. */
+  #connect(): Promise<void> {
+    if (this.#refusal) throw this.#refusal;
+    if (this.#closing.signal.aborted) throw new SessionError("disposed", "The session store is closed. Create a new one.");
+    this.#connecting ??= this.#connectOnce().finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  /** Connects again, however long it takes, and reports the first reason for which it fails. */
+  async #reconnect(): Promise<void> {
+    const { signal } = this.#closing;
+    let isReported = false;
+    for (let delay = backoffMs.first; !signal.aborted && !this.#refusal; delay = Math.min(delay * 2, backoffMs.most)) {
+      try {
+        await this.#connect();
+        // Notifications were lost meanwhile.
+        this.#notify(undefined);
+        return;
+      } catch (error) {
+        if (!isReported) this.#database.report(`The connection that holds the locks of sessions is lost: ${reasonOf(error)}.`);
+        isReported = true;
+      }
+      await wait(delay, undefined, { signal, ref: this.#listeners.size > 0 }).catch(() => undefined);
+    }
+  }
+
+  async #connectOnce(): Promise<void> {
+    const client = await this.#database.connect();
+    this.#hasLock = false;
+    try {
+      await client.query(limited("select set_config($1, $2, false)", [ownerVariable, this.owner], this.#beatMs));
+      await this.#signal(client);
+      await refusePooler(this.#database, client, this.owner);
+      await this.#listen(client);
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      if (error instanceof SessionError) this.#refusal = error;
+      throw error;
+    }
+    client.once("end", () => this.#onLost(client));
+    client.on("notification", ({ payload }) => this.#notify(payload ? (JSON.parse(payload) as string[]) : undefined));
+    this.#client = client;
+    if (this.#listeners.size === 0) client.unref();
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    if (this.#closing.signal.aborted) return;
+    this.#timer = setTimeout(() => void this.#beat(), this.#beatMs).unref();
+  }
+
+  async #beat(): Promise<void> {
+    const client = this.#client;
+    if (!client) return;
+    try {
+      await this.#inTurn(() => this.#signal(client));
+    } catch (error) {
+      if (error instanceof SessionError) this.#refuse(error);
+      // Closes the connection, which begins the next one.
+      await client.end().catch(() => undefined);
+      return;
+    }
+    this.#schedule();
+    await this.#chores().catch((error) => this.#database.report(`Cannot clean up the store: ${reasonOf(error)}.`));
+  }
+
+  /** Runs statements after earlier ones: a connection runs one at a time. */
+  #inTurn(run: () => Promise<void>): Promise<void> {
+    const turn = this.#turn.then(run);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  #refuse(error: SessionError): void {
+    this.#refusal = error;
+    this.#database.report(error.message);
+  }
+
+  /** Takes the lock, unless the connection has it, and writes the time. */
+  async #signal(client: Connection): Promise<void> {
+    // An earlier connection of this owner may still have the lock, because the server has not noticed its loss.
+    if (!this.#hasLock) {
+      const { rows } = await client.query<{ taken: boolean }>(
+        limited("select pg_try_advisory_lock($1) as taken", [this.owner], this.#beatMs),
+      );
+      this.#hasLock = rows[0]?.taken === true;
+    }
+    const { rows } = await client.query<{ variable: string | null }>(
+      limited(
+        `insert into ${this.#database.schema}.owners (id, address, lease, seen_at, started_at)
+         values ($1, $2, $3 * interval '1 ms', clock_timestamp(), clock_timestamp())
+         on conflict (id) do update set address = excluded.address, seen_at = excluded.seen_at
+         returning current_setting($4, true) as variable`,
+        [this.owner, this.#address, this.#leaseMs, ownerVariable],
+        this.#beatMs,
+      ),
+    );
+    if (rows[0]?.variable !== this.owner) throw poolerError(this.#database);
+  }
+
+  async #listen(client: Connection): Promise<void> {
+    if (this.#listeners.size > 0) await client.query(`listen ${this.#database.schema}`);
+  }
+
+  #notify(ids: readonly string[] | undefined): void {
+    for (const listener of this.#listeners) listener(ids);
+  }
+
+  #onLost(client: Connection): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    clearTimeout(this.#timer);
+    void this.#reconnect();
+  }
+}
+
+function limited(text: string, values: unknown[], timeoutMs: number): { text: string; values: unknown[]; query_timeout: number } {
+  return { text, values, query_timeout: timeoutMs };
+}
