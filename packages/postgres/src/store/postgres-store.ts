@@ -1,0 +1,220 @@
+import type {
+  CopyingStore,
+  OpenedSession,
+  OpenOptions,
+  SessionDescription,
+  SessionEntry,
+  SessionFilter,
+  SessionHeader,
+  SessionHolder,
+  SessionInfo,
+  SessionLog,
+  SharedStore,
+} from "@pikit/coding-agent";
+import { SessionError, type SessionErrorCode } from "@pikit/coding-agent/errors";
+import { parseAddress } from "../database/address.ts";
+import { Database } from "../database/database.ts";
+import { type AppendListener, Presence } from "../database/presence.ts";
+import { operationError } from "../errors.ts";
+import { Appends } from "./appends.ts";
+import { copyIn, copyOut } from "./copy.ts";
+import { describeSessions } from "./describe.ts";
+import { readHeader } from "./header.ts";
+import { readKept, writeKept } from "./kept.ts";
+import { listSessions } from "./list.ts";
+import { type LogContext, PostgresSessionLog } from "./log.ts";
+import { findOwner, type HeldSession, lockedError, notFoundError, releaseSession, takeSession } from "./ownership.ts";
+import { removeSession } from "./remove.ts";
+
+export interface PostgresStoreOptions {
+  /** The address, such as `postgres://user:password@host:5432/database`. The variables of PostgreSQL (`PGUSER`, …) and `.pgpass` add to it. */
+  url: string;
+  /** The schema of the tables, which is created when it is missing. Default: `schema` of the address, else `pikit`. */
+  schema?: string;
+  /** Maximum number of connections, besides the one that holds the locks. Default 4. */
+  maxConnections?: number;
+  /** Seconds without a sign of life after which another process may open the sessions of this one. Default 15. */
+  leaseSeconds?: number;
+  /** Seconds for which reading and writing wait for a database that is away. Default 30. */
+  patienceSeconds?: number;
+  /** Called with one line for a problem that no caller is told, such as a lost connection. Default: nothing. */
+  report?(problem: string): void;
+}
+
+/**
+ * Stores sessions in a PostgreSQL database, which many processes can share. The ref of a session is its id. The first use connects, and
+ * creates or migrates the tables.
+ */
+export class PostgresSessionStore implements SharedStore, CopyingStore {
+  readonly #database: Database;
+  readonly #presence: Presence;
+  readonly #appends: Appends;
+  readonly #context: LogContext;
+  /** The logs that have a session open, by id. */
+  readonly #held = new Map<string, object>();
+  /** Sessions that could not be closed. */
+  #unreleased: HeldSession[] = [];
+
+  /**
+   * @param options - The address, or options.
+   * @throws {UsageError} When the address or the name of the schema is not valid.
+   */
+  constructor(options: string | PostgresStoreOptions) {
+    const {
+      url,
+      schema,
+      maxConnections = 4,
+      leaseSeconds = 15,
+      patienceSeconds = 30,
+      report = () => undefined,
+    } = typeof options === "string" ? { url: options } : options;
+    this.#database = new Database({
+      address: parseAddress(url, schema),
+      maxConnections,
+      patienceMs: patienceSeconds * 1000,
+      report,
+    });
+    this.#presence = new Presence(this.#database, leaseSeconds * 1000, () => this.#doChores());
+    this.#appends = new Appends(this.#database, this.#presence.owner);
+    this.#context = {
+      database: this.#database,
+      appends: this.#appends,
+      owner: this.#presence.owner,
+      ensurePresence: () => this.#presence.ensure(),
+      hold: (id, log) => this.#hold(id, log),
+      unhold: (id, log) => this.#unhold(id, log),
+      releaseLater: (session) => void this.#unreleased.push(session),
+    };
+  }
+
+  create(header: SessionHeader): SessionLog {
+    return new PostgresSessionLog(this.#context, header, false);
+  }
+
+  async open(ref: string, onEntry: (entry: SessionEntry) => void, { readOnly = false }: OpenOptions = {}): Promise<OpenedSession> {
+    return this.#guard("read_failed", `Cannot open the session ${ref}`, () =>
+      readOnly ? this.#openToRead(ref, onEntry) : this.#openToWrite(ref, onEntry),
+    );
+  }
+
+  list(filter: SessionFilter = {}): Promise<SessionInfo[]> {
+    return this.#guard("read_failed", "Cannot list the sessions", () => listSessions(this.#database, filter));
+  }
+
+  async remove(ref: string): Promise<void> {
+    if (this.#held.has(ref)) throw lockedError(this.#database, ref, null);
+    await this.#guard("write_failed", `Cannot remove the session ${ref}`, () =>
+      removeSession(this.#database, this.#presence.owner, ref),
+    );
+  }
+
+  describe(refs: readonly string[]): Promise<SessionDescription[]> {
+    return this.#guard("read_failed", "Cannot describe sessions", () => describeSessions(this.#database, refs));
+  }
+
+  readLines(ref: string): AsyncIterable<readonly string[]> {
+    return copyOut(this.#database, ref);
+  }
+
+  writeLines(lines: AsyncIterable<readonly string[]>): Promise<string> {
+    return this.#guard("write_failed", "Cannot store a copied session", () => copyIn(this.#database, lines));
+  }
+
+  announce(address: string): void {
+    this.#presence.announce(address);
+  }
+
+  async holderOf(id: string): Promise<SessionHolder | undefined> {
+    return this.#guard("read_failed", `Cannot find the holder of the session ${id}`, async () => {
+      const found = await findOwner(this.#database, id);
+      if (!found?.isAlive || (found.owner === this.#presence.owner && !this.#held.has(id))) return undefined;
+      return { address: found.address };
+    });
+  }
+
+  readKept(id: string): Promise<unknown> {
+    return this.#guard("read_failed", `Cannot read what is kept about the session ${id}`, () => readKept(this.#database, id));
+  }
+
+  writeKept(id: string, data: object | undefined): Promise<void> {
+    return this.#guard("write_failed", `Cannot keep data about the session ${id}`, () => writeKept(this.#database, id, data));
+  }
+
+  /**
+   * Calls the listener after sessions were appended to, by any process, until the returned function is called.
+   *
+   * @param listener - Called with the ids of the sessions; undefined when any session may have new entries, such as after a lost connection. A
+   *   notification may be missing after a crash, so the entries in the database are the truth.
+   */
+  onAppend(listener: AppendListener): () => void {
+    return this.#presence.onAppend(listener);
+  }
+
+  async close(): Promise<void> {
+    await this.#presence.close();
+    await this.#database.close();
+  }
+
+  async #openToRead(ref: string, onEntry: (entry: SessionEntry) => void): Promise<OpenedSession> {
+    const [session] = await this.#database.query<HeldSession>(
+      `select key::text, fence::text, length, header::text from ${this.#database.schema}.sessions where id = $1`,
+      [ref],
+    );
+    if (!session) throw notFoundError(this.#database, ref);
+    const header = readHeader(session.header, ref);
+    const log = new PostgresSessionLog(this.#context, header, true);
+    await log.load(session, undefined, onEntry);
+    return { header, log };
+  }
+
+  async #openToWrite(ref: string, onEntry: (entry: SessionEntry) => void): Promise<OpenedSession> {
+    await this.#presence.ensure();
+    // Until the log exists, this marks the session as open.
+    const mark = {};
+    this.#hold(ref, mark);
+    let session: HeldSession | undefined;
+    try {
+      session = await takeSession(this.#database, this.#presence.owner, ref);
+      const header = readHeader(session.header, ref);
+      const log = new PostgresSessionLog(this.#context, header, false);
+      await log.load(session, session, onEntry);
+      this.#held.set(ref, log);
+      return { header, log };
+    } catch (error) {
+      const taken = session;
+      if (taken) {
+        await releaseSession(this.#database, this.#presence.owner, taken).catch(() => void this.#unreleased.push(taken));
+      }
+      this.#unhold(ref, mark);
+      throw error;
+    }
+  }
+
+  #hold(id: string, log: object): void {
+    const holder = this.#held.get(id);
+    if (holder !== undefined && holder !== log) throw lockedError(this.#database, id, null);
+    this.#held.set(id, log);
+  }
+
+  #unhold(id: string, log: object): void {
+    if (this.#held.get(id) === log) this.#held.delete(id);
+  }
+
+  async #doChores(): Promise<void> {
+    const sessions = this.#unreleased;
+    this.#unreleased = [];
+    for (const session of sessions) {
+      await releaseSession(this.#database, this.#presence.owner, session).catch(() => void this.#unreleased.push(session));
+    }
+  }
+
+  /** Errors of `onEntry` reach the caller as they are, those of the server and the connection as a `SessionError`. */
+  async #guard<T>(code: SessionErrorCode, what: string, run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      if (error instanceof SessionError) throw error;
+      throw operationError(code, what, this.#database.address.shown, error);
+    }
+  }
+}
