@@ -52,4 +52,17 @@ export const migrations: readonly ((schema: string) => string)[] = [
     );
     create index kept_time on ${schema}.kept (kept_at);
   `,
+  // The jobs of a work queue that workers have.
+  (schema) => `
+    create table ${schema}.claims (
+      job uuid primary key,
+      queue text not null,
+      -- The number of the attempt, as the queue counts it.
+      attempt integer not null,
+      -- How many attempts gave the job back.
+      returns integer not null,
+      -- The store object of the worker.
+      owner bigint not null
+    );
+  `,
 ];

@@ -5,6 +5,9 @@ import { isTransient, reasonOf } from "../errors.ts";
 import type { Connection, Database } from "./database.ts";
 import { ownerVariable, poolerError, refusePooler } from "./pooler.ts";
 
+/** Called with the text of a notification; undefined after some may have been lost. */
+export type NotificationListener = (payload: string | undefined) => void;
+
 /** Called with the ids of sessions that have new entries; undefined: any session may have some. */
 export type AppendListener = (ids: readonly string[] | undefined) => void;
 
@@ -20,7 +23,8 @@ export class Presence {
   readonly owner: string;
   readonly #database: Database;
   readonly #leaseMs: number;
-  readonly #listeners = new Set<AppendListener>();
+  /** By channel. */
+  readonly #listeners = new Map<string, Set<NotificationListener>>();
   /** Called with each sign of life. */
   readonly #chores: () => Promise<void>;
   readonly #closing = new AbortController();
@@ -66,13 +70,25 @@ export class Presence {
 
   /** Calls the listener after appends, those of this process too, until the returned function is called. Keeps the process running. */
   onAppend(listener: AppendListener): () => void {
-    this.#listeners.add(listener);
-    const client = this.#client;
-    client?.ref();
-    if (client) void this.#inTurn(() => this.#listen(client)).catch(() => client.end());
-    else void this.#reconnect();
+    return this.listen(this.#database.address.schema, (payload) => {
+      listener(payload ? (JSON.parse(payload) as string[]) : undefined);
+    });
+  }
+
+  /**
+   * Calls the listener after notifications on a channel, and once when it is listened to, until the returned function is called. Keeps the
+   * process running.
+   *
+   * @param channel - Without double quotes.
+   */
+  listen(channel: string, listener: NotificationListener): () => void {
+    const listeners = this.#listeners.get(channel) ?? new Set();
+    this.#listeners.set(channel, listeners.add(listener));
+    this.#client?.ref();
+    void this.#beginToListen();
     return () => {
-      this.#listeners.delete(listener);
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#listeners.delete(channel);
       if (this.#listeners.size === 0) this.#client?.unref();
     };
   }
@@ -115,7 +131,7 @@ export class Presence {
       try {
         await this.#connect();
         // Notifications were lost meanwhile.
-        this.#notify(undefined);
+        this.#notifyAll();
         return;
       } catch (error) {
         if (!isReported) this.#database.report(`The connection that holds the locks of sessions is lost: ${reasonOf(error)}.`);
@@ -132,6 +148,7 @@ export class Presence {
       await client.query(limited("select set_config($1, $2, false)", [ownerVariable, this.owner], this.#beatMs));
       await this.#signal(client);
       await refusePooler(this.#database, client, this.owner);
+      client.on("notification", ({ channel, payload }) => this.#notify(channel, payload));
       await this.#listen(client);
     } catch (error) {
       await client.end().catch(() => undefined);
@@ -139,7 +156,6 @@ export class Presence {
       throw error;
     }
     client.once("end", () => this.#onLost(client));
-    client.on("notification", ({ payload }) => this.#notify(payload ? (JSON.parse(payload) as string[]) : undefined));
     this.#client = client;
     if (this.#listeners.size === 0) client.unref();
     this.#schedule();
@@ -200,12 +216,30 @@ export class Presence {
     if (rows[0]?.variable !== this.owner) throw poolerError(this.#database);
   }
 
-  async #listen(client: Connection): Promise<void> {
-    if (this.#listeners.size > 0) await client.query(`listen ${this.#database.schema}`);
+  async #beginToListen(): Promise<void> {
+    if (!this.#client) await this.#reconnect();
+    const client = this.#client;
+    // Repeated if the connection was being made, because it may have listened before this channel was added.
+    if (!client) return;
+    try {
+      await this.#inTurn(() => this.#listen(client));
+      this.#notifyAll();
+    } catch {
+      // Closes the connection, which begins the next one.
+      await client.end().catch(() => undefined);
+    }
   }
 
-  #notify(ids: readonly string[] | undefined): void {
-    for (const listener of this.#listeners) listener(ids);
+  async #listen(client: Connection): Promise<void> {
+    for (const channel of this.#listeners.keys()) await client.query(`listen "${channel}"`);
+  }
+
+  #notify(channel: string, payload: string | undefined): void {
+    for (const listener of this.#listeners.get(channel) ?? []) listener(payload);
+  }
+
+  #notifyAll(): void {
+    for (const listeners of this.#listeners.values()) for (const listener of listeners) listener(undefined);
   }
 
   #onLost(client: Connection): void {

@@ -87,6 +87,11 @@ export class PostgresSessionStore implements SharedStore, CopyingStore {
     };
   }
 
+  /** @internal For workers, whose jobs are free as soon as this store's sessions are. */
+  get parts(): { database: Database; presence: Presence } {
+    return { database: this.#database, presence: this.#presence };
+  }
+
   create(header: SessionHeader): SessionLog {
     return new PostgresSessionLog(this.#context, header, false);
   }
