@@ -1,1 +1,4 @@
-export {};
+export type { Job, JobOptions, JobOutcome, JobRequest, JobResult } from "./job.ts";
+export { type EnqueuedJob, openWorkQueue, type WorkQueue, type WorkQueueOptions } from "./queue.ts";
+export type { ClaimedJob } from "./run-job.ts";
+export { createWorker, type Worker, type WorkerOptions } from "./worker.ts";
