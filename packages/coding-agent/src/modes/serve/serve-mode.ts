@@ -154,16 +154,16 @@ async function loadLate(token: string) {
 }
 
 async function openSessions(options: ServeOptions, folders: ServeOptions["roots"]): Promise<ServedSessions> {
-  const [{ Roots }, { SessionFiles }, { SessionRegistry }, { SessionList }] = await Promise.all([
+  const [{ Roots }, { FileSessions }, { SessionRegistry }, { SessionList }] = await Promise.all([
     import("./sessions/roots.ts"),
-    import("./sessions/session-files.ts"),
+    import("./sessions/file-sessions.ts"),
     import("./sessions/session-registry.ts"),
     import("./sessions/list-sessions.ts"),
   ]);
   const roots = new Roots(folders);
-  const files = new SessionFiles({ ...options, roots });
-  const registry = new SessionRegistry(options, roots, files);
-  return { registry, list: new SessionList(files, registry) };
+  const stored = new FileSessions({ ...options, roots });
+  const registry = new SessionRegistry(options, roots, stored);
+  return { registry, list: new SessionList(stored, registry) };
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {

@@ -122,11 +122,16 @@ export const StoredSessionSchema = Type.Object({
   createdAt: Type.String({ description: "ISO 8601." }),
   modifiedAt: Type.String({ description: "ISO 8601." }),
   firstPrompt: text("The beginning of its first prompt."),
-  parentSession: text("The file of the session that it was forked from."),
+  parentSession: text("The session that it was forked from: its file, or its id in a store."),
   live: Type.Boolean({ description: "Whether it is in the memory of the server." }),
   streaming: Type.Boolean({ description: "Whether a run is active." }),
   waiting: Type.Integer({ description: "Open questions." }),
   interrupted: Type.Boolean({ description: "Whether its last prompt has no end, and no run is active." }),
+  server: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], {
+      description: "The address of the other server that has it open, which knows its state; null if that one has announced none.",
+    }),
+  ),
 });
 export type StoredSession = Static<typeof StoredSessionSchema>;
 

@@ -14,7 +14,7 @@ const sessionEnding = ".jsonl";
 /** Milliseconds after which the options of a session without any message are removed: 30 days. */
 const maxUnusedMs = 30 * 24 * 60 * 60 * 1000;
 
-/** The facts that the server keeps in a file beside the session file. */
+/** The facts that the server keeps about a session: in a file beside the session file, or in the store that servers share. */
 export interface KeptSession {
   id: string;
   /** The working folder, for a session whose own file does not exist yet. */
@@ -41,12 +41,7 @@ export function keptFileOf(sessionFile: string): string {
  */
 export async function readKept(file: string): Promise<KeptSession | undefined> {
   try {
-    const kept: unknown = JSON.parse(readWholeSync(file, fileLimits.configuration).toString("utf8"));
-    const { id, cwd, createdAt, options } = kept as Partial<Record<keyof KeptSession, unknown>>;
-    if (typeof id !== "string" || typeof cwd !== "string" || typeof createdAt !== "string" || !isObject(options)) {
-      throw new Error("it has no options");
-    }
-    return { id, cwd, createdAt, options: (await readFields(KeptOptionsSchema, options)) as KeptOptions };
+    return await checkKept(JSON.parse(readWholeSync(file, fileLimits.configuration).toString("utf8")));
   } catch (cause) {
     if (isMissing(cause)) return undefined;
     const reason = cause instanceof SyntaxError ? "it is not valid JSON" : reasonOf(cause);
@@ -55,6 +50,19 @@ export async function readKept(file: string): Promise<KeptSession | undefined> {
       `Cannot read the options of the session from ${file}: ${reason}. Correct the file, or remove it to open the session without options.`,
     );
   }
+}
+
+/**
+ * Checks what was kept about a session.
+ *
+ * @throws {Error} The message is the reason, as a part of a sentence.
+ */
+export async function checkKept(kept: unknown): Promise<KeptSession> {
+  const { id, cwd, createdAt, options } = (isObject(kept) ? kept : {}) as Partial<Record<keyof KeptSession, unknown>>;
+  if (typeof id !== "string" || typeof cwd !== "string" || typeof createdAt !== "string" || !isObject(options)) {
+    throw new Error("it has no options");
+  }
+  return { id, cwd, createdAt, options: (await readFields(KeptOptionsSchema, options)) as KeptOptions };
 }
 
 /**

@@ -1,6 +1,4 @@
 import type { SessionEntry } from "../../../conversation/entries.ts";
-import { FileSessionStore } from "../../../conversation/file-store.ts";
-import { readSessionHeader } from "../../../conversation/read-session.ts";
 import type {
   OpenedSession,
   OpenOptions,
@@ -11,9 +9,11 @@ import type {
 } from "../../../conversation/session-store.ts";
 import { SessionError } from "../../../errors.ts";
 import type { SessionHeader } from "../../../protocol/frames.ts";
+import type { AgentSession } from "../../../session/agent-session.ts";
 import type { KeptOptions } from "../http/route-schemas.ts";
-import { keptFileOf, readKept, restrictsAlike } from "./kept-options.ts";
+import { type KeptSession, restrictsAlike } from "./kept-options.ts";
 import type { Roots } from "./roots.ts";
+import type { LiveStore, StoreUse } from "./stored-sessions.ts";
 
 /** A session of a folder outside of the roots. */
 export class OutsideRootsError extends SessionError {
@@ -23,52 +23,56 @@ export class OutsideRootsError extends SessionError {
 }
 
 /**
- * The session files for one live session: only those of folders within the roots can be opened. It is the one place that every way to another
+ * The stored sessions for one live session: only those of folders within the roots can be opened. It is the one place that every way to another
  * session passes: the request that opens it, `switch_session`, and forks. A session with restrictions of its own is opened by a request
  * only, which applies them.
  */
-export class RootedStore implements SessionStore {
-  readonly #files: FileSessionStore;
+export abstract class RootedStore implements LiveStore {
+  protected readonly options: KeptOptions;
+  readonly #store: SessionStore;
   readonly #roots: Roots;
-  readonly #options: KeptOptions;
-  readonly #ownFile: string | undefined;
+  readonly #ownRef: string | undefined;
 
-  /**
-   * @param folder - Where new sessions are stored.
-   * @param options - Those of the live session.
-   * @param ownFile - The session file that the request opens: the options are meant for it, also when it had others.
-   */
-  constructor(folder: string, { roots, options, ownFile }: { roots: Roots; options: KeptOptions; ownFile: string | undefined }) {
-    this.#files = new FileSessionStore(folder);
+  constructor(store: SessionStore, roots: Roots, { options, ownRef }: Pick<StoreUse, "options" | "ownRef">) {
+    this.#store = store;
     this.#roots = roots;
-    this.#options = options;
-    this.#ownFile = ownFile;
+    this.options = options;
+    this.#ownRef = ownRef;
   }
 
   create(header: SessionHeader): SessionLog {
-    return this.#files.create(header);
+    return this.#store.create(header);
   }
 
   async open(ref: string, onEntry: (entry: SessionEntry) => void, options: OpenOptions = {}): Promise<OpenedSession> {
-    const { cwd } = readSessionHeader(ref);
-    if (!(await this.#roots.contains(cwd))) throw new OutsideRootsError();
-    if (options.readOnly !== true && ref !== this.#ownFile) await this.#checkOptions(ref);
-    return this.#files.open(ref, onEntry, options);
+    if (!(await this.#roots.contains(await this.cwdOf(ref)))) throw new OutsideRootsError();
+    if (options.readOnly !== true && ref !== this.#ownRef) await this.#checkOptions(ref);
+    return this.#store.open(ref, onEntry, options);
   }
 
   async list(filter?: SessionFilter): Promise<SessionInfo[]> {
-    const infos = await this.#files.list(filter);
+    const infos = await this.#store.list(filter);
     const within = await Promise.all(infos.map(({ cwd }) => this.#roots.contains(cwd)));
     return infos.filter((_, index) => within[index]);
   }
 
-  remove(ref: string): void {
-    this.#files.remove(ref);
+  remove(ref: string): void | Promise<void> {
+    return this.#store.remove(ref);
   }
 
+  abstract keep(session: AgentSession, isNew: boolean): void | Promise<void>;
+  abstract keepMoved(session: AgentSession): void | Promise<void>;
+  abstract mayHave(session: AgentSession): boolean;
+
+  /** The working folder of a stored session. @throws {SessionError} When there is no such session. */
+  protected abstract cwdOf(ref: string): string | Promise<string>;
+
+  /** What was kept about a session. @throws {SessionError} `read_failed`. */
+  protected abstract readKept(ref: string): Promise<KeptSession | undefined>;
+
   async #checkOptions(ref: string): Promise<void> {
-    const kept = await readKept(keptFileOf(ref));
-    if (kept && !restrictsAlike(kept.options, this.#options)) {
+    const kept = await this.readKept(ref);
+    if (kept && !restrictsAlike(kept.options, this.options)) {
       throw new SessionError(
         "not_found",
         `The session ${kept.id} has options of its own, such as approvals. Open it with POST /v1/sessions, which applies them.`,

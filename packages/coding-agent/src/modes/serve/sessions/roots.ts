@@ -23,6 +23,16 @@ export class Roots {
     return this.#folders.some((root) => real === root || real.startsWith(root.endsWith(sep) ? root : root + sep));
   }
 
+  /** `contains` for many sessions, of which many have the same folder. */
+  rememberContains(): (folder: string) => Promise<boolean> {
+    const known = new Map<string, Promise<boolean>>();
+    return (folder) => {
+      const result = known.get(folder) ?? this.contains(folder);
+      known.set(folder, result);
+      return result;
+    };
+  }
+
   /**
    * Checks the working folder of a new session.
    *

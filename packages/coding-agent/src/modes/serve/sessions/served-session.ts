@@ -1,5 +1,5 @@
-import type { KeptOptions } from "../http/route-schemas.ts";
 import type { LiveSession } from "../live/live-session.ts";
+import type { LiveStore } from "./stored-sessions.ts";
 
 /** Maximum number of former ids under which a moved session is found. */
 const maxFormerIds = 1000;
@@ -7,8 +7,8 @@ const maxFormerIds = 1000;
 /** A live session in the registry. */
 export class ServedSession {
   readonly live: LiveSession;
-  /** The options of the request that began or opened it. */
-  readonly options: KeptOptions;
+  /** Undefined for a session in memory. */
+  readonly store: LiveStore | undefined;
   /** The id under which the registry has it. */
   id: string;
   /** Whether it is being closed; then it takes no further requests. */
@@ -19,9 +19,9 @@ export class ServedSession {
   #holds = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(live: LiveSession, options: KeptOptions) {
+  constructor(live: LiveSession, store: LiveStore | undefined) {
     this.live = live;
-    this.options = options;
+    this.store = store;
     this.id = live.session.sessionId;
   }
 
@@ -32,7 +32,7 @@ export class ServedSession {
 
   /** Whether it can be opened again after it was closed. A session in memory cannot. */
   get isStored(): boolean {
-    return this.live.session.sessionFile !== null;
+    return this.store !== undefined;
   }
 
   /** Whether it has this id, or had it before a move. */

@@ -48,7 +48,7 @@ export class SessionFiles {
   async list({ cwd, limit }: ListFilter): Promise<SessionFileInfo[]> {
     const dated = await this.#dated((name) => name.endsWith(sessionEnding));
     const found: SessionFileInfo[] = [];
-    const isWithin = this.#rememberWithin();
+    const isWithin = this.#places.roots.rememberContains();
     // In portions, so that the latest of thousands of sessions need only a few headers.
     for (let start = 0; start < dated.length && found.length < limit; start += maxParallel) {
       for (const info of await mapSome(dated.slice(start, start + maxParallel), readInfo)) {
@@ -63,7 +63,7 @@ export class SessionFiles {
     const dated = await this.#dated((name) => name.endsWith(sessionEnding) && idOf(name, sessionEnding).startsWith(idPrefix));
     const exact = dated.filter(({ path }) => idOf(path, sessionEnding) === idPrefix);
     const infos = await mapSome(exact.length > 0 ? exact : dated, readInfo);
-    const isWithin = this.#rememberWithin();
+    const isWithin = this.#places.roots.rememberContains();
     const within = await Promise.all(infos.map(({ header }) => isWithin(header.cwd)));
     return infos.filter((_, index) => within[index]);
   }
@@ -95,16 +95,6 @@ export class SessionFiles {
     });
     // The names begin with the time of creation, which decides between files with the same modification time.
     return dated.sort((a, b) => b.modifiedMs - a.modifiedMs || (a.path < b.path ? 1 : -1));
-  }
-
-  /** Many sessions have the same folder. */
-  #rememberWithin(): (cwd: string) => Promise<boolean> {
-    const known = new Map<string, Promise<boolean>>();
-    return (cwd) => {
-      const result = known.get(cwd) ?? this.#places.roots.contains(cwd);
-      known.set(cwd, result);
-      return result;
-    };
   }
 }
 

@@ -1,23 +1,25 @@
-import { existsSync, realpathSync } from "node:fs";
-import { dirname } from "node:path";
+import { isSessionError } from "../../../errors.ts";
 import { endInTime } from "../../end-in-time.ts";
 import { HttpError, retrySoon } from "../http/http-error.ts";
 import type { KeptOptions, OpenedSession } from "../http/route-schemas.ts";
 import type { LiveSession } from "../live/live-session.ts";
 import { endingReason } from "../live/work-commands.ts";
 import type { ServeOptions } from "../serve-options.ts";
+import { ElsewhereError } from "./elsewhere.ts";
 import { findTarget } from "./find-target.ts";
-import { keptFileOf, readKept, removeKept, removeStale, writeKept } from "./kept-options.ts";
-import { type Opening, openLive, stillValid } from "./open-live.ts";
+import { type Opening, openLive } from "./open-live.ts";
 import type { Roots } from "./roots.ts";
 import { ServedSession } from "./served-session.ts";
-import type { SessionFiles } from "./session-files.ts";
 import type { ReadSessionRequest } from "./session-request.ts";
+import type { LiveStore, StoredSessions } from "./stored-sessions.ts";
 
 /** The longest delay of a timer, in milliseconds. */
 const maxTimerMs = 2 ** 31 - 1;
 
 const minuteMs = 60_000;
+
+/** Maximum number of attempts to open a session that other servers open and close at the same time. */
+const maxOpenings = 3;
 
 /** A request about a stored session that opens it. */
 interface Reopening {
@@ -28,32 +30,35 @@ interface Reopening {
 
 /**
  * The live sessions of the server. Each session is live once at most, however many requests ask for it at the same time. A session that is
- * idle for a while is closed, and the next request opens it again from its file.
+ * idle for a while is closed, and the next request opens it again from the store.
  */
 export class SessionRegistry {
   readonly #serve: ServeOptions;
   readonly #roots: Roots;
-  readonly #files: SessionFiles;
+  readonly #stored: StoredSessions;
   readonly #byId = new Map<string, ServedSession>();
   /** Sessions that are being opened, by id. */
   readonly #opening = new Map<string, Promise<ServedSession>>();
-  /** Sessions that are being closed, by id. Their files are locked until the end. */
+  /** Sessions that are being closed, by id. They are locked in the store until the end. */
   readonly #closing = new Map<string, Promise<void>>();
   /** Sessions that are being created and are not in `#byId` yet. */
   readonly #creating = new Set<Promise<ServedSession>>();
-  /** Folders of session files from which old options were removed. */
-  readonly #tidied = new Set<string>();
   #isClosing = false;
 
-  constructor(serve: ServeOptions, roots: Roots, files: SessionFiles) {
+  constructor(serve: ServeOptions, roots: Roots, stored: StoredSessions) {
     this.#serve = serve;
     this.#roots = roots;
-    this.#files = files;
+    this.#stored = stored;
   }
 
   /** All live sessions. */
   get live(): LiveSession[] {
     return [...this.#byId.values()].map(({ live }) => live);
+  }
+
+  /** The live sessions that the store does not have, or not yet. */
+  get unwritten(): LiveSession[] {
+    return [...this.#byId.values()].filter(({ live, store }) => store?.mayHave(live.session) !== true).map(({ live }) => live);
   }
 
   /** A session if it is live. */
@@ -65,7 +70,8 @@ export class SessionRegistry {
    * Calls `act` with a session, which stays live until `act` has settled. Opens a stored session, with the options that were kept with it.
    *
    * @param since - A position; its epoch finds a session under an id that it had before a move.
-   * @throws {HttpError} `not_found`, `too_many`, `closing`. {SessionError} When the session cannot be opened.
+   * @throws {HttpError} `not_found`, `too_many`, `closing`. {ElsewhereError} When another server has it open.
+   * @throws {SessionError} When the session cannot be opened.
    */
   async use<T>(id: string, since: string | undefined, act: (live: LiveSession) => T | Promise<T>): Promise<T> {
     const served = await this.#enter(() => this.#findServed(id, since) ?? this.#openStored(id, {}));
@@ -80,13 +86,14 @@ export class SessionRegistry {
   /**
    * Begins or opens a session.
    *
-   * @throws {HttpError} Also `conflict` for options of a session that is live already. {SessionError} or {UsageError} of the SDK.
+   * @throws {HttpError} Also `conflict` for options of a session that is live already. {ElsewhereError} When another server has it open.
+   * @throws {SessionError} Or {UsageError}, those of the SDK.
    */
   async open(request: ReadSessionRequest): Promise<OpenedSession> {
     const { session, options, takeOverLock, name } = request;
     if (this.#isClosing) throw closing();
     const cwd = request.cwd === undefined ? undefined : await this.#roots.requireFolder(request.cwd);
-    const target = await findTarget(session, cwd, { roots: this.#roots, files: this.#files, liveIds: () => this.#byId.keys() });
+    const target = await findTarget(session, cwd, { roots: this.#roots, stored: this.#stored, liveIds: () => this.#byId.keys() });
     const folder = cwd ?? this.#roots.first;
     if ("begin" in target) {
       const begin = () => this.#create({ cwd: folder, choice: target.begin, options, takeOverLock, name, isNew: true });
@@ -97,15 +104,21 @@ export class SessionRegistry {
       return this.#report(() => (id === undefined ? begin() : this.#once(id, begin)), isFirst ? "new" : "live");
     }
     const served = this.#byId.get(target.id);
-    if (served && target.path !== undefined && !isSameFile(served, target.path)) {
+    if (served && target.ref !== undefined && !this.#stored.isSame(served.live.session, target.ref)) {
       throw new HttpError("conflict", `Another session with the id ${target.id} is live. Close it first.`);
     }
     const isFirst = !this.#isAtHand(target.id);
     if (!isFirst) requireNoOptions(request);
     return this.#report(
-      () => this.#byId.get(target.id) ?? this.#openStored(target.id, { options, takeOverLock, name }, target.path),
+      () => this.#byId.get(target.id) ?? this.#openStored(target.id, { options, takeOverLock, name }, target.ref),
       isFirst ? "stored" : "live",
     );
+  }
+
+  /** @throws {ElsewhereError} When another server has the session open. */
+  async requireFree(id: string): Promise<void> {
+    const [holder] = await this.#stored.findHolders([id]);
+    if (holder) throw new ElsewhereError(id, holder.address);
   }
 
   /**
@@ -160,23 +173,32 @@ export class SessionRegistry {
     return moved?.isKnownAs(id) ? moved : this.#byId.get(id);
   }
 
-  /** Opens the session with this id from its file, or begins it again if it was never written. */
-  #openStored(id: string, given: Reopening, path?: string): Promise<ServedSession> {
+  /** Opens the session with this id from the store, or begins it again if it was never written. */
+  #openStored(id: string, given: Reopening, knownRef?: string): Promise<ServedSession> {
     return this.#once(id, async () => {
-      const file = path ?? (await this.#files.find(id))?.path;
-      if (file !== undefined) {
-        const kept = (await readKept(keptFileOf(file)))?.options ?? {};
-        const options = { ...(await stillValid(kept, file)), ...given.options };
-        return this.#create({ cwd: this.#roots.first, choice: { path: file }, ...given, options, isNew: false });
-      }
-      const unwritten = await this.#files.findUnwritten(id);
+      const ref = knownRef ?? (await this.#stored.find(id))?.ref;
+      if (ref !== undefined) return this.#openFree(id, ref, given);
+      const unwritten = await this.#stored.findUnwritten(id);
       if (!unwritten) throw new HttpError("not_found", `There is no session ${id.slice(0, 128)}. See GET /v1/sessions.`);
       const { cwd, options } = unwritten.kept;
       const served = await this.#create({ cwd, choice: { id }, ...given, options: { ...options, ...given.options }, isNew: true });
-      const { sessionFile } = served.live.session;
-      if (sessionFile !== null && keptFileOf(sessionFile) !== unwritten.file) removeKept(unwritten.file);
+      unwritten.begun(served.live.session);
       return served;
     });
+  }
+
+  /** Opens a stored session that no other server has open. */
+  async #openFree(id: string, ref: string, given: Reopening): Promise<ServedSession> {
+    for (let attempt = 1; ; attempt += 1) {
+      await this.requireFree(id);
+      const options = { ...(await this.#stored.readOptions(ref)), ...given.options };
+      try {
+        return await this.#create({ cwd: this.#roots.first, choice: { path: ref }, ...given, options, isNew: false });
+      } catch (error) {
+        const isLocked = isSessionError(error) && error.code === "locked";
+        if (!isLocked || !this.#stored.isShared || attempt >= maxOpenings) throw error;
+      }
+    }
   }
 
   /** Runs one opening of a session at a time, after the session was closed completely. */
@@ -194,7 +216,11 @@ export class SessionRegistry {
   async #create(opening: Opening): Promise<ServedSession> {
     await this.#makeRoom();
     if (this.#isClosing) throw closing();
-    const creating = openLive(opening, this.#roots, this.#serve).then((live) => this.#add(live, opening.options));
+    const { promise: lost, resolve: onLost } = Promise.withResolvers<void>();
+    const { cwd, choice, options } = opening;
+    const ownRef = typeof choice === "object" && "path" in choice ? choice.path : undefined;
+    const store = choice === "memory" ? undefined : this.#stored.storeFor({ cwd, options, ownRef, onLost });
+    const creating = openLive(opening, store, this.#serve).then((live) => this.#add(live, store, lost));
     this.#creating.add(creating);
     try {
       return await creating;
@@ -203,22 +229,17 @@ export class SessionRegistry {
     }
   }
 
-  #add(live: LiveSession, options: KeptOptions): ServedSession {
-    const served = new ServedSession(live, options);
-    this.#tidy(served);
+  #add(live: LiveSession, store: LiveStore | undefined, lost: Promise<void>): ServedSession {
+    const served = new ServedSession(live, store);
     this.#byId.set(served.id, served);
     live.onChange = () => this.#changed(served);
     // Only this session ends when an extension asks for the end of the process.
     void live.session.shutdown.requested.then(() => this.#close(served));
+    void lost.then(() => {
+      this.#serve.report(`Another server has taken over the session ${served.id}. It ends here.`);
+      return this.#close(served);
+    });
     return served;
-  }
-
-  /** Removes old options from the folder of a session, once for each folder. */
-  #tidy({ live: { session } }: ServedSession): void {
-    const folder = session.sessionFile === null ? undefined : dirname(session.sessionFile);
-    if (folder === undefined || this.#tidied.has(folder)) return;
-    this.#tidied.add(folder);
-    void removeStale(folder);
   }
 
   /** Closes the session that has been idle for the longest time, if there are too many. */
@@ -241,12 +262,12 @@ export class SessionRegistry {
     if (this.#byId.get(served.id) === served) this.#byId.delete(served.id);
     served.move();
     this.#byId.set(served.id, served);
-    const { sessionFile, sessionId, cwd, history } = served.live.session;
-    if (sessionFile === null) return;
-    const file = keptFileOf(sessionFile);
-    if (existsSync(file) || (existsSync(sessionFile) && Object.keys(served.options).length === 0)) return;
+    void this.#keepMoved(served);
+  }
+
+  async #keepMoved({ live, store }: ServedSession): Promise<void> {
     try {
-      writeKept(file, { id: sessionId, cwd, createdAt: history.header.timestamp, options: served.options });
+      await store?.keepMoved(live.session);
     } catch (error) {
       this.#serve.report((error as Error).message);
     }
@@ -291,16 +312,6 @@ function requireNoOptions({ optionNames: [name] }: ReadSessionRequest): void {
     "conflict",
     `The session is live already, so it takes no "${name}". Leave it out, or change it by a command.`,
   );
-}
-
-function isSameFile({ live }: ServedSession, path: string): boolean {
-  const { sessionFile } = live.session;
-  if (sessionFile === null) return false;
-  try {
-    return realpathSync(sessionFile) === realpathSync(path);
-  } catch {
-    return sessionFile === path; // it is not written yet
-  }
 }
 
 function closing(): HttpError {
