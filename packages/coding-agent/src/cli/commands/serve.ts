@@ -4,6 +4,7 @@ import { isatty } from "node:tty";
 import { parseArgs } from "node:util";
 import { mayExist } from "../../config/may-exist.ts";
 import { agentFolder } from "../../config/paths.ts";
+import type { SharedStore } from "../../conversation/session-store.ts";
 import { UsageError } from "../../errors.ts";
 import { isLoopback } from "../../modes/serve/http/access.ts";
 import { readToken } from "../../modes/serve/http/token-file.ts";
@@ -22,6 +23,10 @@ const serveUsage = `Usage: pi serve [options]
   --token-file <file>   the token of the clients (default serve-token in the agent folder; created if it is missing)
   --allow-host <name>   a further name of this server in the Host header; repeatable
   --session-dir <folder>  where sessions are stored
+  --session-store <address>  store sessions there, such as postgres://…, and share them with other servers (default $PI_SESSION_STORE)
+  --announce <url>      with a store: the address of this server for clients of the others (default: its own one)
+  --forward             with a store: forward requests for sessions of other servers, instead of sending clients there
+  --metrics-open        GET /metrics needs no token
   --json                print one line of JSON when the server listens`;
 
 interface ServeArguments {
@@ -31,6 +36,11 @@ interface ServeArguments {
   tokenFile: string;
   allowedHosts: readonly string[];
   sessionDir: string | undefined;
+  /** The address of the store; undefined for files. */
+  storeAddress: string | undefined;
+  announce: string | undefined;
+  forward: boolean;
+  openMetrics: boolean;
   isJson: boolean;
 }
 
@@ -46,15 +56,16 @@ export async function serve(args: readonly string[]): Promise<number> {
     print(serveUsage);
     return 0;
   }
-  const { tokenFile, isJson, ...options } = parsed;
+  const { tokenFile, isJson, storeAddress, ...options } = parsed;
   const limits = await readLimits(agentDir);
   const token = await readToken(tokenFile);
+  const store = storeAddress === undefined ? undefined : await openSharedStore(storeAddress, agentDir);
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   // Before the server listens, so that no signal is missed.
   onServerEnd(end);
   const server = await startServer({
     ...options,
-    ...{ agentDir, token, limits, times: defaultTimes },
+    ...{ agentDir, token, store, limits, times: defaultTimes },
     loadLibrary: () => import("../../index.ts"),
     report: writeError,
   });
@@ -82,6 +93,10 @@ function parse(args: readonly string[], agentDir: string): ServeArguments | unde
         "token-file": { type: "string" },
         "allow-host": { type: "string", multiple: true, default: [] },
         "session-dir": { type: "string" },
+        "session-store": { type: "string" },
+        announce: { type: "string" },
+        forward: { type: "boolean", default: false },
+        "metrics-open": { type: "boolean", default: false },
         json: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },
@@ -96,6 +111,14 @@ function parse(args: readonly string[], agentDir: string): ServeArguments | unde
     );
   }
   const [first = process.cwd(), ...others] = root;
+  const { announce, forward } = values;
+  const storeAddress = findStore(values["session-store"], sessionDir);
+  if (storeAddress === undefined && (announce !== undefined || forward)) {
+    throw new UsageError(
+      "invalid_arguments",
+      "--announce and --forward are for servers that share a store. Name the store with --session-store.",
+    );
+  }
   return {
     host,
     port: readPort(values.port),
@@ -103,8 +126,21 @@ function parse(args: readonly string[], agentDir: string): ServeArguments | unde
     tokenFile: resolve(tokenFile ?? join(agentDir, "serve-token")),
     allowedHosts: values["allow-host"],
     sessionDir: sessionDir === undefined ? undefined : resolve(sessionDir),
+    ...{ storeAddress, announce, forward, openMetrics: values["metrics-open"] },
     isJson: values.json,
   };
+}
+
+/** The address of the store. A folder on the command line takes precedence over a store in the environment. */
+function findStore(option: string | undefined, sessionDir: string | undefined): string | undefined {
+  if (sessionDir === undefined) return option || process.env.PI_SESSION_STORE || undefined;
+  if (option === undefined) return undefined;
+  throw new UsageError("invalid_arguments", "--session-store and --session-dir exclude each other. Give one of them.");
+}
+
+async function openSharedStore(address: string, agentDir: string): Promise<SharedStore> {
+  const { openStore } = await import("../../conversation/open-store.ts");
+  return openStore(address, { agentDir, report: writeError });
 }
 
 function readPort(text: string): number {

@@ -1,3 +1,4 @@
+import type { SharedStore } from "../../conversation/session-store.ts";
 import type { EntryPointOptions } from "../../session/options.ts";
 
 /** The numbers of the server; the group `serve` of the settings. */
@@ -50,6 +51,14 @@ export interface ServeOptions extends EntryPointOptions {
   agentDir: string;
   /** The only folder of session files. Undefined: all folders of `agentDir`. */
   sessionDir: string | undefined;
+  /** The store of the sessions, which other servers may use, too. The server closes it. Undefined: files. */
+  store?: SharedStore | undefined;
+  /** The address that the other servers of the store give to clients. Default: that of this server, unless it listens on all addresses. */
+  announce?: string | undefined;
+  /** Whether requests for sessions of other servers are forwarded to them. Default: the client is sent there. */
+  forward?: boolean;
+  /** Whether the metrics need no token. Default: they do. */
+  openMetrics?: boolean;
   /** The folder of the built page. Default: that of this installation. */
   pageFolder?: string;
   limits: ServeLimits;

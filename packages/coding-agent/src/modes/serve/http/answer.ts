@@ -24,7 +24,7 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
   send(response, status, encodeLine(value), headers);
 }
 
-/** Sends text that is JSON already. */
+/** Sends text that is JSON already, or has another type in the headers. */
 export function sendText(response: ServerResponse, json: string, headers: Headers): void {
   send(response, 200, json, headers);
 }

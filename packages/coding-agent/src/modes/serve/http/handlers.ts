@@ -18,10 +18,15 @@ import { type RouteName, routes } from "./routes.ts";
 
 /** The handlers of the routes. A missing or misspelt name is a compile error. */
 export const handlers: { [N in RouteName]: (exchange: Exchange) => void | Promise<void> } = {
-  getHealth({ response, route, isClosing }) {
+  getHealth: sendHealth,
+  getHealthShort: sendHealth,
+  getReady: sendReadiness,
+  getReadyShort: sendReadiness,
+
+  async getMetrics({ response, route, metrics }) {
     readQuery(route.query, undefined);
-    const status = isClosing ? "closing" : "ok";
-    sendJson(response, isClosing ? 503 : 200, { status, version: packageVersion(), protocolVersion }, isClosing ? retrySoon : {});
+    const { text, contentType } = await (await metrics()).read();
+    sendText(response, text, { "content-type": contentType });
   },
 
   async getOpenApi({ response, route }) {
@@ -34,10 +39,10 @@ export const handlers: { [N in RouteName]: (exchange: Exchange) => void | Promis
     sendJson(response, 200, { sessions: await (await sessions()).list.list(filter) });
   },
 
-  async openSession({ request, response, route, bodies, sessions, isClosing }) {
+  async openSession({ response, route, readBody, sessions, isClosing }) {
     readQuery(route.query, undefined);
     if (isClosing) throw ending();
-    const body = await bodies.readObject(request, response, maxOptionsBytes);
+    const body = await readBody(maxOptionsBytes);
     const { readSessionRequest } = await import("../sessions/session-request.ts");
     const wanted = await readSessionRequest(body);
     const opened = await (await sessions()).registry.open(wanted);
@@ -52,10 +57,10 @@ export const handlers: { [N in RouteName]: (exchange: Exchange) => void | Promis
     sendJson(response, 200, session);
   },
 
-  async sendCommand({ request, response, route, bodies, sessions, isClosing }) {
+  async sendCommand({ request, response, route, readBody, sessions, isClosing }) {
     readQuery(route.query, undefined);
     const key = readHeader(request, "idempotency-key", HeaderSchemas["idempotency-key"]);
-    const record = await bodies.readObject(request, response, maxCommandBytes);
+    const record = await readBody(maxCommandBytes);
     if (isClosing && beginsWork(record)) throw ending();
     const { registry } = await sessions();
     const outcome = await registry.use(idOf(route), undefined, (live) => live.command(record, { key }));
@@ -101,6 +106,19 @@ interface WatchQuery {
 /** The id of the session that a request names. */
 export function idOf({ params }: MatchedRoute): string {
   return params.id ?? "";
+}
+
+function sendHealth({ response, route, isClosing }: Exchange): void {
+  readQuery(route.query, undefined);
+  const status = isClosing ? "closing" : "ok";
+  sendJson(response, isClosing ? 503 : 200, { status, version: packageVersion(), protocolVersion }, isClosing ? retrySoon : {});
+}
+
+async function sendReadiness({ response, route, readiness }: Exchange): Promise<void> {
+  readQuery(route.query, undefined);
+  const status = await readiness();
+  if (status === "ready") sendJson(response, 200, { status });
+  else sendJson(response, 503, { status }, retrySoon);
 }
 
 async function sendPageFile({ response, route, pageFiles }: Exchange): Promise<void> {

@@ -1,5 +1,6 @@
 /** The status of each error code of an HTTP answer. */
 export const statusOfCode = {
+  elsewhere: 307,
   bad_request: 400,
   unauthorized: 401,
   forbidden: 403,
@@ -15,6 +16,7 @@ export const statusOfCode = {
   headers_too_large: 431,
   internal: 500,
   closing: 503,
+  unavailable: 503,
 } as const;
 
 export type HttpErrorCode = keyof typeof statusOfCode;

@@ -189,19 +189,48 @@ export interface RouteSchemas {
 const id = Type.Object({ id: Type.String({ description: "The id of a session." }) });
 const source = ["bad_request", "forbidden", "too_many", "headers_too_large", "timeout"] as const;
 const guarded = [...source, "unauthorized"] as const;
-const opening = [...guarded, "not_found", "conflict", "cannot_open", "closing", "internal"] as const;
+const opening = [...guarded, "not_found", "conflict", "cannot_open", "closing", "unavailable", "internal"] as const;
 
 /** A reference to a definition of the RPC protocol. */
 const rpc = (name: string) => Type.Unsafe<Record<string, unknown>>({ $ref: name });
 
+const healthRoute: RouteSchemas = {
+  summary: "Whether the server works",
+  answers: {
+    200: { description: "It works.", content: health("ok") },
+    503: { description: "It is ending.", content: health("closing") },
+  },
+  errors: source,
+};
+
+const readyRoute: RouteSchemas = {
+  summary: "Whether the server takes new work: it is not ending, and the store of the sessions answers",
+  answers: {
+    200: { description: "It does.", content: Type.Object({ status: Type.Literal("ready") }) },
+    503: { description: "It does not.", content: Type.Object({ status: literals(["draining", "store_unavailable"]) }) },
+  },
+  errors: source,
+};
+
+/** The answer for a session of another server. */
+const elsewhere = {
+  description: "The session is open in another server, to which the same request must be sent.",
+  content: rpc("ErrorAnswer"),
+  headers: Type.Object({
+    location: Type.String({ description: "The address for the same request." }),
+    "pi-session-server": Type.String({ description: "The address of that server." }),
+  }),
+};
+
 export const routeSchemas: Readonly<Record<RouteName, RouteSchemas>> = {
-  getHealth: {
-    summary: "Whether the server works",
-    answers: {
-      200: { description: "It works.", content: health("ok") },
-      503: { description: "It is ending.", content: health("closing") },
-    },
-    errors: source,
+  getHealth: healthRoute,
+  getHealthShort: { ...healthRoute, summary: "The same as /v1/health" },
+  getReady: readyRoute,
+  getReadyShort: { ...readyRoute, summary: "The same as /v1/ready" },
+  getMetrics: {
+    summary: "The numbers of the server in the format of Prometheus",
+    answers: { 200: { description: "The numbers.", content: "text/plain" } },
+    errors: [...guarded, "internal"],
   },
   getOpenApi: {
     summary: "This document",
@@ -222,13 +251,14 @@ export const routeSchemas: Readonly<Record<RouteName, RouteSchemas>> = {
     answers: {
       200: { description: "It was live.", content: rpc("OpenedSession") },
       201: { description: "It was begun or opened.", content: rpc("OpenedSession") },
+      307: elsewhere,
     },
     errors: [...opening, "too_large", "unsupported_media_type"],
   },
   getSession: {
     summary: "One session",
     params: id,
-    answers: { 200: { description: "The session.", content: rpc("StoredSession") } },
+    answers: { 200: { description: "The session.", content: rpc("StoredSession") }, 307: elsewhere },
     errors: [...guarded, "not_found", "internal"],
   },
   sendCommand: {
@@ -245,6 +275,7 @@ export const routeSchemas: Readonly<Record<RouteName, RouteSchemas>> = {
         }),
       },
       204: { description: "The answer to a question was taken." },
+      307: elsewhere,
     },
     errors: [...opening, "key_reused", "too_large", "unsupported_media_type"],
   },
@@ -253,14 +284,17 @@ export const routeSchemas: Readonly<Record<RouteName, RouteSchemas>> = {
     params: id,
     query: EventsQuerySchema,
     headers: header("last-event-id"),
-    answers: { 200: { description: "Each data line is a ConnectionFrame.", content: "text/event-stream" } },
+    answers: { 200: { description: "Each data line is a ConnectionFrame.", content: "text/event-stream" }, 307: elsewhere },
     errors: opening,
   },
   openSocket: {
     summary: "A WebSocket: frames out, commands in",
     params: id,
     query: SocketQuerySchema,
-    answers: { 101: { description: "Each message out is a ConnectionFrame or a response; each message in is an Incoming." } },
+    answers: {
+      101: { description: "Each message out is a ConnectionFrame or a response; each message in is an Incoming." },
+      307: elsewhere,
+    },
     errors: opening,
   },
   getPage: pageRoute("The page", "text/html"),

@@ -10,6 +10,10 @@ export interface Route {
 /** All routes by name. The server finds requests in this table, and the OpenAPI document is made from it and from `route-schemas.ts`. */
 export const routes = {
   getHealth: { method: "GET", path: "/v1/health", isOpen: true },
+  getReady: { method: "GET", path: "/v1/ready", isOpen: true },
+  getHealthShort: { method: "GET", path: "/health", isOpen: true },
+  getReadyShort: { method: "GET", path: "/ready", isOpen: true },
+  getMetrics: { method: "GET", path: "/metrics" },
   getOpenApi: { method: "GET", path: "/v1/openapi.json", isOpen: true },
   listSessions: { method: "GET", path: "/v1/sessions" },
   openSession: { method: "POST", path: "/v1/sessions" },

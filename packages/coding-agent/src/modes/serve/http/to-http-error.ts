@@ -1,4 +1,4 @@
-import { SessionError, UsageError } from "../../../errors.ts";
+import { isSessionError, UsageError } from "../../../errors.ts";
 import { KeyReusedError, TooManyCommandsError } from "../live/command-log.ts";
 import { OutsideRootsError } from "../sessions/rooted-store.ts";
 import { outside } from "../sessions/roots.ts";
@@ -10,7 +10,7 @@ export function toHttpError(error: unknown): HttpError | undefined {
   if (error instanceof OutsideRootsError) return outside();
   if (error instanceof KeyReusedError) return new HttpError("key_reused", error.message);
   if (error instanceof TooManyCommandsError) return new HttpError("too_many", error.message, retrySoon);
-  if (error instanceof SessionError) return new HttpError(error.code === "locked" ? "conflict" : "cannot_open", error.message);
+  if (isSessionError(error)) return new HttpError(error.code === "locked" ? "conflict" : "cannot_open", error.message);
   if (error instanceof UsageError) return new HttpError("cannot_open", error.message);
   return undefined;
 }

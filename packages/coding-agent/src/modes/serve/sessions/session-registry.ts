@@ -28,6 +28,13 @@ interface Reopening {
   name?: string | undefined;
 }
 
+interface RegistryParts {
+  roots: Roots;
+  stored: StoredSessions;
+  /** Called with each session that comes into memory, before it runs. */
+  onLive(live: LiveSession): void;
+}
+
 /**
  * The live sessions of the server. Each session is live once at most, however many requests ask for it at the same time. A session that is
  * idle for a while is closed, and the next request opens it again from the store.
@@ -36,6 +43,7 @@ export class SessionRegistry {
   readonly #serve: ServeOptions;
   readonly #roots: Roots;
   readonly #stored: StoredSessions;
+  readonly #onLive: RegistryParts["onLive"];
   readonly #byId = new Map<string, ServedSession>();
   /** Sessions that are being opened, by id. */
   readonly #opening = new Map<string, Promise<ServedSession>>();
@@ -45,10 +53,11 @@ export class SessionRegistry {
   readonly #creating = new Set<Promise<ServedSession>>();
   #isClosing = false;
 
-  constructor(serve: ServeOptions, roots: Roots, stored: StoredSessions) {
+  constructor(serve: ServeOptions, { roots, stored, onLive }: RegistryParts) {
     this.#serve = serve;
     this.#roots = roots;
     this.#stored = stored;
+    this.#onLive = onLive;
   }
 
   /** All live sessions. */
@@ -101,7 +110,10 @@ export class SessionRegistry {
       const id = typeof target.begin === "object" && "id" in target.begin ? target.begin.id : undefined;
       const isFirst = id === undefined || !this.#isAtHand(id);
       if (!isFirst) requireNoOptions(request);
-      return this.#report(() => (id === undefined ? begin() : this.#once(id, begin)), isFirst ? "new" : "live");
+      return this.#report(
+        () => (id === undefined ? begin() : this.#once(id, () => this.#beginFree(id, begin))),
+        isFirst ? "new" : "live",
+      );
     }
     const served = this.#byId.get(target.id);
     if (served && target.ref !== undefined && !this.#stored.isSame(served.live.session, target.ref)) {
@@ -113,12 +125,6 @@ export class SessionRegistry {
       () => this.#byId.get(target.id) ?? this.#openStored(target.id, { options, takeOverLock, name }, target.ref),
       isFirst ? "stored" : "live",
     );
-  }
-
-  /** @throws {ElsewhereError} When another server has the session open. */
-  async requireFree(id: string): Promise<void> {
-    const [holder] = await this.#stored.findHolders([id]);
-    if (holder) throw new ElsewhereError(id, holder.address);
   }
 
   /**
@@ -187,10 +193,20 @@ export class SessionRegistry {
     });
   }
 
+  /** Begins a session with a given id. Another server may begin one with the same id at the same time. */
+  async #beginFree(id: string, begin: () => Promise<ServedSession>): Promise<ServedSession> {
+    try {
+      return await begin();
+    } catch (error) {
+      if (isSessionError(error)) await this.#requireFree(id);
+      throw error;
+    }
+  }
+
   /** Opens a stored session that no other server has open. */
   async #openFree(id: string, ref: string, given: Reopening): Promise<ServedSession> {
     for (let attempt = 1; ; attempt += 1) {
-      await this.requireFree(id);
+      await this.#requireFree(id);
       const options = { ...(await this.#stored.readOptions(ref)), ...given.options };
       try {
         return await this.#create({ cwd: this.#roots.first, choice: { path: ref }, ...given, options, isNew: false });
@@ -199,6 +215,12 @@ export class SessionRegistry {
         if (!isLocked || !this.#stored.isShared || attempt >= maxOpenings) throw error;
       }
     }
+  }
+
+  /** @throws {ElsewhereError} When another server has the session open. */
+  async #requireFree(id: string): Promise<void> {
+    const [holder] = await this.#stored.findHolders([id]);
+    if (holder) throw new ElsewhereError(id, holder.address);
   }
 
   /** Runs one opening of a session at a time, after the session was closed completely. */
@@ -232,6 +254,7 @@ export class SessionRegistry {
   #add(live: LiveSession, store: LiveStore | undefined, lost: Promise<void>): ServedSession {
     const served = new ServedSession(live, store);
     this.#byId.set(served.id, served);
+    this.#onLive(live);
     live.onChange = () => this.#changed(served);
     // Only this session ends when an extension asks for the end of the process.
     void live.session.shutdown.requested.then(() => this.#close(served));
