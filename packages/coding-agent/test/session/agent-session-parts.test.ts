@@ -1,5 +1,6 @@
 import { createScriptedModel, type ScriptedAnswer } from "@pikit/ai";
 import { expect, test } from "vitest";
+import { MemorySessionStore } from "../../src/conversation/memory-store.ts";
 import type { StreamRule } from "../../src/run/stream-rules/rule.ts";
 import type { AgentSessionEvent } from "../../src/session/events.ts";
 import { absentUser } from "../../src/user-interface.ts";
@@ -151,6 +152,21 @@ test("a sub-task works with tools of its parent in a session of its own, and wha
   // Two answers of its own and two of the sub-task.
   expect(session.stats()).toMatchObject({ assistantMessages: 2, tokens: { input: 40, output: 20 }, cost: 60 });
   expect(await workspace.sessionFiles()).toHaveLength(1);
+});
+
+test("a session in memory and a sub-task are not stored, also if there is a store", async () => {
+  const store = new MemorySessionStore();
+  const { session: inMemory } = await createScriptedSession(workspace, [{ text: "Yes." }], { store, session: "memory" });
+  await inMemory.prompt("Keep nothing.");
+  const script = ({ messages }: { messages: readonly { role: string; content: unknown }[] }): ScriptedAnswer => {
+    const isDone = JSON.stringify(messages[0]?.content).includes("Part") || messages.some(({ role }) => role === "toolResult");
+    return isDone ? { text: "Done." } : { toolCalls: [{ name: "delegate", arguments: { task: "Part of it." } }] };
+  };
+  const model = createScriptedModel({ script: script as never });
+  const { session } = await openSession(workspace, { model, tools: ["delegate"], store });
+  await session.prompt("All of it.");
+  expect(JSON.stringify(session.messages)).toContain("Done.");
+  expect((await store.list()).map(({ id }) => id)).toEqual([session.sessionId]);
 });
 
 test("a sub-task asks whom its parent asks, and does not pass the limits of its parent", async () => {

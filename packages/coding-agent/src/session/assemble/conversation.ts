@@ -8,14 +8,14 @@ import type { Setup } from "./setup.ts";
 /** Begins the conversation of a session, or opens one. */
 export async function openConversation({ options, report }: Setup): Promise<{ store: SessionStore; conversation: Conversation }> {
   const { cwd, session: choice = "new", takeOverLock = false } = options;
-  const store = options.store ?? (await createStore(options));
+  const store =
+    choice === "memory" ? new MemorySessionStore({ keepClosed: false }) : (options.store ?? (await createStore(options)));
   if (choice === "new" || choice === "memory") return { store, conversation: Conversation.create(store, { cwd }) };
   const { chooseSession } = await import("../../conversation/choose-session.ts");
   return { store, conversation: await chooseSession(store, choice, cwd, { report, takeOverLock }) };
 }
 
-async function createStore({ cwd, agentDir, session, sessionDir }: Setup["options"]): Promise<SessionStore> {
-  if (session === "memory") return new MemorySessionStore({ keepClosed: false });
+async function createStore({ cwd, agentDir, sessionDir }: Setup["options"]): Promise<SessionStore> {
   const { FileSessionStore } = await import("../../conversation/file-store.ts");
   return new FileSessionStore(resolve(sessionDir ?? sessionFolder(cwd, agentDir)));
 }
