@@ -1,6 +1,7 @@
 import { realpathSync, rmSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { sessionFileName } from "../config/paths.ts";
 import { SessionError } from "../errors.ts";
 import type { SessionHeader } from "../protocol/frames.ts";
@@ -9,13 +10,21 @@ import { toSessionInfo } from "./memory-store.ts";
 import { readSessionHeader, readSessionHeaderAsync } from "./read-session.ts";
 import { SessionFile } from "./session-file.ts";
 import { lockSession } from "./session-lock.ts";
-import type { OpenedSession, OpenOptions, SessionFilter, SessionInfo, SessionStore } from "./session-store.ts";
+import type {
+  CopyingStore,
+  DescribingStore,
+  OpenedSession,
+  OpenOptions,
+  SessionDescription,
+  SessionFilter,
+  SessionInfo,
+} from "./session-store.ts";
 
 /** Number of files that are read in parallel while sessions are listed. */
 const maxParallel = 16;
 
 /** Stores sessions as files in one folder; their refs are their paths. Files in other folders can be opened too. */
-export class FileSessionStore implements SessionStore {
+export class FileSessionStore implements DescribingStore, CopyingStore {
   readonly folder: string;
 
   /** @param folder - Absolute path. The folder is created when the first session is written. */
@@ -53,6 +62,27 @@ export class FileSessionStore implements SessionStore {
     return found.slice(0, limit);
   }
 
+  async describe(refs: readonly string[]): Promise<SessionDescription[]> {
+    const { describeSessionFile } = await import("./describe-session.ts");
+    const described: SessionDescription[] = [];
+    for (const ref of refs) {
+      described.push(tryTo(() => describeSessionFile(resolve(ref))) ?? { isInterrupted: false });
+      await nextTurn(); // reading is synchronous, and other work runs between two files
+    }
+    return described;
+  }
+
+  async *readLines(ref: string): AsyncGenerator<string[]> {
+    const { readRawLines } = await import("./raw-lines.ts");
+    yield* readRawLines(resolve(ref));
+  }
+
+  async writeLines(lines: AsyncIterable<readonly string[]>): Promise<string> {
+    const { writeLines } = await import("./write-lines.ts");
+    const findSession = async (id: string) => (await this.list({ idPrefix: id })).find((info) => info.id === id)?.ref;
+    return writeLines(lines, { pathOf: (header) => join(this.folder, sessionFileName(header)), findSession });
+  }
+
   remove(ref: string): void {
     const path = resolve(ref);
     try {
@@ -71,6 +101,14 @@ export class FileSessionStore implements SessionStore {
       const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
       throw new SessionError("write_failed", `Cannot remove the session file ${path}: ${reason}. Check permissions.`, { cause });
     }
+  }
+}
+
+function tryTo<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined; // the file has vanished, or cannot be read
   }
 }
 

@@ -94,7 +94,12 @@ export function scanOpenSession(file: number, path: string, visitor: SessionVisi
   return { dev, ino, size, endsWithinLine, version };
 }
 
-function parseHeader(line: string, path: string): { version: FormatVersion; migration: Migration } {
+/**
+ * Reads the first line of a session file.
+ *
+ * @throws {SessionError} `not_a_session`, `unsupported_version`.
+ */
+export function parseHeader(line: string, path: string): { version: FormatVersion; migration: Migration } {
   const value = tryParseObject(line);
   if (value?.type !== "session" || typeof value.id !== "string") {
     throw new SessionError(
@@ -121,11 +126,16 @@ export function withReadErrors<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    if (cause instanceof SessionError) throw cause;
-    const reason = reasonOf(cause);
-    const code = reason === "ENOENT" ? "not_found" : "read_failed";
-    throw new SessionError(code, `Cannot read the session file ${path}: ${reason}. Give the path of an existing session.`, {
-      cause,
-    });
+    throw toReadError(path, cause);
   }
+}
+
+/** Converts a system error to a `SessionError` that names the file. */
+export function toReadError(path: string, cause: unknown): SessionError {
+  if (cause instanceof SessionError) return cause;
+  const reason = reasonOf(cause);
+  const code = reason === "ENOENT" ? "not_found" : "read_failed";
+  return new SessionError(code, `Cannot read the session file ${path}: ${reason}. Give the path of an existing session.`, {
+    cause,
+  });
 }

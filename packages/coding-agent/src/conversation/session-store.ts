@@ -60,19 +60,20 @@ export interface CopyingStore extends SessionStore {
    * may be open elsewhere; then the lines are those of one moment.
    *
    * @returns Portions of lines, so that a large session needs little memory.
-   * @throws {SessionError} Like `open`; `read_failed` also for a line that is not JSON.
+   * @throws {SessionError} Like `open`; `read_failed` also for a line that is not an entry.
    */
   readLines(ref: string): AsyncIterable<readonly string[]>;
   /**
    * Stores a session from its lines: all of them, or none and an error.
    *
    * @returns The ref of the stored session.
-   * @throws {SessionError} `write_failed`, also when the store has a session with this id already.
+   * @throws {SessionError} `write_failed`, also when the store has a session with this id already, and for lines that are not a header of the
+   *   current version and entries; `locked`. The errors of `lines`.
    */
   writeLines(lines: AsyncIterable<readonly string[]>): Promise<string>;
 }
 
-/** Who has a session open. */
+/** The server, or another program, that has a session open. */
 export interface SessionHolder {
   /** The address that the holder has announced; null if it has none. */
   address: string | null;
@@ -82,9 +83,9 @@ export interface SessionHolder {
 export interface SharedStore extends DescribingStore {
   /** Tells the others the address, such as `http://10.0.0.5:4711`, of the server that uses this object. */
   announce(address: string): void;
-  /** Who has the session with this id open, in this process or another one; undefined if nobody has, or if the holder has died. */
+  /** The holder of the session with this id, in this process or another one; undefined if the session is not open, or if its holder has died. */
   holderOf(id: string): Promise<SessionHolder | undefined>;
-  /** What a server keeps about a session, such as the options that it was begun with; undefined if there is nothing. */
+  /** The data that a server keeps about a session, such as the options that it was begun with; undefined if there are none. */
   readKept(id: string): Promise<unknown>;
   /** Keeps JSON data about a session, which need not be stored yet. Replaces what was kept; undefined removes it. */
   writeKept(id: string, data: object | undefined): Promise<void>;

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { FileSessionStore } from "../../src/conversation/file-store.ts";
 import { MemorySessionStore } from "../../src/conversation/memory-store.ts";
 import type { SessionStore } from "../../src/conversation/session-store.ts";
-import { sessionStoreTests } from "../../src/conversation/session-store-tests.ts";
+import { copyingStoreTests, describingStoreTests, sessionStoreTests } from "../../src/conversation/session-store-tests.ts";
 import { SlowStore } from "../helpers/slow-store.ts";
 
 async function createFileStore(): Promise<FileSessionStore> {
@@ -17,6 +17,8 @@ async function createFileStore(): Promise<FileSessionStore> {
 describe("files keep the contract of a SessionStore", () => {
   const reopen = (store: SessionStore) => new FileSessionStore((store as FileSessionStore).folder);
   for (const { name, run } of sessionStoreTests(createFileStore, { reopen })) test(name, run);
+  for (const { name, run } of describingStoreTests(createFileStore)) test(name, run);
+  for (const { name, run } of copyingStoreTests(createFileStore)) test(name, run);
 });
 
 describe("memory keeps the contract of a SessionStore", () => {
