@@ -29,7 +29,7 @@ type Subcommand = (args: readonly string[]) => number | Promise<number>;
 const subcommands: Readonly<Record<SubcommandName, () => Promise<Subcommand>>> = {
   "agent-rpc": async () => (await import("./cli/run-agent-rpc.ts")).runAgentRpc,
   rpc: async () => (await import("./cli/rpc-command.ts")).runRpcCommand,
-  sessions: async () => (await import("./cli/commands/sessions.ts")).listSessions,
+  sessions: async () => (await import("./cli/commands/sessions.ts")).runSessions,
   serve: async () => (await import("./cli/commands/serve.ts")).serve,
   login: async () => (await import("./cli/commands/login.ts")).login,
   logout: async () => (await import("./cli/commands/login.ts")).logout,

@@ -34,6 +34,7 @@ const options = {
   session: { value: "path|id", help: "open an existing session" },
   "session-id": { value: "id", help: "open the session with that id, or create it" },
   "session-dir": { value: "folder", help: "where sessions are stored" },
+  "session-store": { value: "address", help: "a database of sessions, postgres://…; or set PI_SESSION_STORE" },
   continue: { short: "c", help: "continue the latest session of this folder" },
   resume: { short: "r", help: "choose a session from a list, and continue it" },
   fork: { value: "path|id", help: "continue in a copy of that session" },
@@ -182,8 +183,8 @@ interface Subcommand {
 const subcommands = {
   sessions: {
     usage: "sessions [--all] [--json]",
-    help: "the stored sessions of this folder, or of all",
-    words: ["--all", "--json", "--limit", "--session-dir"],
+    help: "the stored sessions of this folder, or of all; sessions copy copies them",
+    words: ["copy", "--all", "--json", "--limit", "--session-dir", "--session-store"],
   },
   serve: {
     usage: "serve [--host] [--port]",
@@ -192,7 +193,7 @@ const subcommands = {
   },
   login: { usage: "login | logout <provider>", help: "store an API key, or remove it", words: [] },
   logout: { usage: "logout <provider>", words: [] },
-  doctor: { usage: "doctor", help: "what is configured, what is missing, what does not work", words: [] },
+  doctor: { usage: "doctor", help: "what is configured, what is missing, what does not work", words: ["--session-store"] },
   completion: {
     usage: "completion bash|zsh|fish",
     help: "a completion script for the shell",

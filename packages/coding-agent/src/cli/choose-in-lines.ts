@@ -1,6 +1,4 @@
-import { resolve } from "node:path";
-import { agentFolder, sessionFolder } from "../config/paths.ts";
-import { describeAge, describeStored, listStored } from "../conversation/stored-sessions.ts";
+import { describeAge, type StoredSessions } from "../conversation/stored-sessions.ts";
 import { writeError } from "../modes/terminal-text.ts";
 import type { TerminalUser } from "../modes/terminal-user.ts";
 import type { Arguments } from "./args.ts";
@@ -15,15 +13,19 @@ const maxTitle = 120;
  *
  * @returns The arguments that open it; undefined if none was chosen.
  */
-export async function chooseInLines({ options, prompts }: Arguments, user: TerminalUser): Promise<Arguments | undefined> {
-  const folder = resolve(options["session-dir"] ?? sessionFolder(process.cwd(), agentFolder()));
-  const sessions = await listStored([folder], maxListed);
+export async function chooseInLines(
+  { options, prompts }: Arguments,
+  user: TerminalUser,
+  stored: StoredSessions,
+): Promise<Arguments | undefined> {
+  const sessions = await stored.list({ all: false, limit: maxListed });
   if (sessions.length === 0) {
     writeError("This folder has no sessions yet. pi sessions --all lists those of every folder.");
     return undefined;
   }
+  const descriptions = await stored.describe(sessions);
   for (const [index, info] of sessions.entries()) {
-    const { name, firstPrompt = "" } = describeStored(info);
+    const { name, firstPrompt = "" } = descriptions[index] ?? {};
     const prompt = firstPrompt.replace(/\s+/g, " ").trim() || "(no prompt)";
     const title = (name === undefined ? prompt : `${name}: ${prompt}`).slice(0, maxTitle);
     writeError(`${index + 1}. ${title} (${describeAge(Date.now() - info.modifiedMs)})`);

@@ -24,8 +24,22 @@ export function guardExit(): void {
   process.on("exit", leave);
 }
 
-/** Exits with `exitCode`, or with the code that a signal has set. Waits at most a second for running file operations. */
+const lastActs: (() => Promise<void>)[] = [];
+
+/** Adds a function that is called when the process ends in order, after the sessions were closed. It has at most a second. */
+export function beforeEnd(act: () => Promise<void>): void {
+  lastActs.push(act);
+}
+
+/**
+ * Exits with `exitCode`, or with the code that a signal has set. Waits at most a second for the functions of `beforeEnd`, and at most another one
+ * for running file operations.
+ */
 export async function endProcess(exitCode: number): Promise<never> {
+  if (lastActs.length > 0) {
+    const acts = Promise.allSettled(lastActs.map((act) => act()));
+    await Promise.race([acts, new Promise((resolve) => setTimeout(resolve, settleMs))]);
+  }
   for (let waitedMs = 0; waitedMs < settleMs && countFileRequests() > 0; waitedMs += lookEveryMs) {
     await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
   }

@@ -1,3 +1,4 @@
+import type { AddressedStore } from "../conversation/open-store.ts";
 import { writeError } from "../modes/terminal-text.ts";
 import type { AgentSession } from "../session/agent-session.ts";
 import { createAgentSession } from "../session/assemble/create.ts";
@@ -6,10 +7,14 @@ import { absentUser, type UserInterface } from "../user-interface.ts";
 import type { Arguments } from "./args.ts";
 import { onFailure } from "./last-resort.ts";
 import { checkTakeOver, toSessionOptions } from "./session-options.ts";
+import { openNamedStore } from "./session-store.ts";
 import { onEndSignal } from "./signals.ts";
 
 /** The options of a session that its mode sets. */
-export type SessionWiring = Pick<CreateAgentSessionOptions & EntryPointOptions, "user" | "onCommandOutput" | "userSettings">;
+export type SessionWiring = Pick<CreateAgentSessionOptions & EntryPointOptions, "user" | "onCommandOutput" | "userSettings"> & {
+  /** The store that the arguments name, if the mode has opened it. */
+  store?: AddressedStore | undefined;
+};
 
 /** Shows notifications on stderr; dialogs resolve to their defaults. */
 const listener: UserInterface = { ...absentUser, notify: (message) => writeError(message) };
@@ -21,10 +26,13 @@ const listener: UserInterface = { ...absentUser, notify: (message) => writeError
  * @param wiring - `user` answers dialogs until the mode connects its own user. Default: notifications go to stderr, dialogs resolve to their
  *   defaults.
  */
-export async function openSession(args: Arguments, wiring: SessionWiring = {}): Promise<AgentSession> {
+export async function openSession(args: Arguments, { store: opened, ...wiring }: SessionWiring = {}): Promise<AgentSession> {
   checkTakeOver(args);
+  const options = toSessionOptions(args);
+  const store = opened ?? (await openNamedStore(args.options));
   const session = await createAgentSession({
-    ...toSessionOptions(args),
+    ...options,
+    ...(store && { store }),
     onProblem: writeError,
     user: listener,
     ...wiring,

@@ -8,6 +8,7 @@ import { writeError } from "../modes/terminal-text.ts";
 import { helpText, type OptionName, parseArguments } from "./args.ts";
 import { onFailure } from "./last-resort.ts";
 import { toSessionOptions } from "./session-options.ts";
+import { openNamedStore } from "./session-store.ts";
 import { onEndSignal } from "./signals.ts";
 
 /** Refused options: the protocol has its own way to set them, or they belong to other modes. */
@@ -46,12 +47,13 @@ export async function runAgentRpc(args: readonly string[]): Promise<number> {
     );
   }
   const { session: _session, ...common } = toSessionOptions(parsed);
+  const store = options["no-session"] ? new MemorySessionStore() : await openNamedStore(options);
   const base: BaseOptions = {
     ...common,
     cwd: process.cwd(),
     agentDir: agentFolder(),
     onProblem: writeError,
-    ...(options["no-session"] ? { store: new MemorySessionStore() } : {}),
+    ...(store && { store }),
   };
   const chat = startAgentChat(base, process.stdin, await openStdout());
   onEndSignal(() => chat.stop());

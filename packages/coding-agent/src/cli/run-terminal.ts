@@ -1,7 +1,8 @@
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { mayExist } from "../config/may-exist.ts";
-import { agentFolder, sessionFolder } from "../config/paths.ts";
+import { agentFolder } from "../config/paths.ts";
 import type { Settings, SettingsFile } from "../config/settings.ts";
+import type { AddressedStore } from "../conversation/open-store.ts";
 import { pickSession } from "../modes/terminal/commands/pick-session.ts";
 import type { FirstScreen } from "../modes/terminal/first-screen.ts";
 import { TerminalMode, type TerminalSettings } from "../modes/terminal/terminal-mode.ts";
@@ -10,7 +11,9 @@ import type { Arguments } from "./args.ts";
 import { onFault } from "./last-resort.ts";
 import { openSession } from "./open-session.ts";
 import { readGivenPrompts } from "./prompts.ts";
+import { openNamedStore } from "./session-store.ts";
 import { onEndSignal } from "./signals.ts";
+import { storedSessions } from "./stored-sessions.ts";
 
 /** Runs `pi` on a terminal: a conversation, until the user leaves it. */
 export async function runTerminal(args: Arguments, first: FirstScreen): Promise<number> {
@@ -23,8 +26,12 @@ export async function runTerminal(args: Arguments, first: FirstScreen): Promise<
     onFault(() => {});
     return (await import("./run-lines.ts")).runLines(args);
   }
+  const store = await openNamedStore(args.options).catch((error: unknown) => {
+    first.close();
+    throw error;
+  });
   const mode = new TerminalMode({
-    ...{ first, cwd: process.cwd(), agentDir, settings, isStored: args.options["no-session"] !== true },
+    ...{ first, cwd: process.cwd(), agentDir, settings, isStored: args.options["no-session"] !== true, store },
     readSettings: async () => toTerminalSettings((await readUserSettings(agentDir))?.settings ?? {}),
   });
   // Before there is a session, nothing but the terminal is to be cleaned up; the end of the process does that.
@@ -32,28 +39,36 @@ export async function runTerminal(args: Arguments, first: FirstScreen): Promise<
   onFault(() => mode.abandon());
   mode.start();
   try {
-    const chosen = args.options.resume ? await resume(args, mode, agentDir) : args;
+    const chosen = args.options.resume ? await resume(args, mode, store) : args;
     if (!chosen) return 0;
-    const session = await openSession(chosen, { ...mode.wiring, userSettings });
+    const session = await openSession(chosen, { ...mode.wiring, userSettings, store });
     await Promise.race([mode.show(session, readGivenPrompts(args, session.cwd)), mode.ended]);
     await mode.ended;
     const sessionId = await mode.close();
     const { unsavedReason } = session.history;
     if (unsavedReason !== undefined) writeError(unsavedReason);
-    else if (sessionId !== undefined) writeError(`\nTo continue this conversation: pi --session ${sessionId}`);
+    else if (sessionId !== undefined) writeError(`\nTo continue this conversation: pi ${howToContinue(args, sessionId)}`);
     return unsavedReason === undefined ? 0 : 1;
   } finally {
     await mode.close();
   }
 }
 
+/** The arguments without the address of the store, which may have a password. */
+function howToContinue({ options }: Arguments, sessionId: string): string {
+  return `${options["session-store"] ? "--session-store … " : ""}--session ${sessionId}`;
+}
+
 /** Lets the user choose a stored session. Returns the arguments that open it; undefined if none was chosen. */
-async function resume({ options, prompts }: Arguments, mode: TerminalMode, agentDir: string): Promise<Arguments | undefined> {
-  const folder = resolve(options["session-dir"] ?? sessionFolder(process.cwd(), agentDir));
-  const picked = pickSession(mode, { folder, agentDir });
-  const path = await Promise.race([picked, mode.ended.then(() => undefined)]);
+async function resume(
+  { options, prompts }: Arguments,
+  mode: TerminalMode,
+  store: AddressedStore | undefined,
+): Promise<Arguments | undefined> {
+  const picked = pickSession(mode, { sessions: storedSessions(options, store) });
+  const ref = await Promise.race([picked, mode.ended.then(() => undefined)]);
   const { resume: _chosen, ...others } = options;
-  return path === undefined ? undefined : { options: { ...others, session: path }, prompts };
+  return ref === undefined ? undefined : { options: { ...others, session: ref }, prompts };
 }
 
 /**

@@ -82,8 +82,11 @@ async function openOrBegin(store: SessionStore, id: string, cwd: string, options
 async function findByPrefix(store: SessionStore, idPrefix: string): Promise<string> {
   const [found, ...others] = await store.list({ idPrefix });
   if (found && others.length === 0) return found.ref;
-  const what = found ? `${others.length + 1} sessions` : "No session";
-  throw new SessionError("not_found", `${what} of this folder begin with "${idPrefix}". Give more of the id, or a path.`);
+  const what = found ? `${others.length + 1} sessions here begin` : "No session here begins";
+  throw new SessionError(
+    "not_found",
+    `${what} with "${idPrefix}". Give more of the id, or a path; pi sessions --all lists them all.`,
+  );
 }
 
 /** Reads the source without its lock, so that a session can be forked while another process writes it. */

@@ -12,26 +12,17 @@ export interface AddressedStore extends SharedStore, CopyingStore {
 export interface OpenStoreOptions {
   /** The folder whose `node_modules` may have the package of the store. */
   agentDir: string;
-  /** Called with one line for each problem of the store that no caller is told, such as a lost connection. Default: nothing. */
+  /** Called with one line for each problem that makes no call fail, such as a lost connection. Default: nothing. */
   report?: (problem: string) => void;
 }
 
-/** What a package with a store exports. */
+/** The exports of a package with a store. */
 interface StorePackage {
   openSessionStore(address: string, options: { report?: (problem: string) => void }): AddressedStore | Promise<AddressedStore>;
 }
 
 /** The packages with stores, by the scheme of their addresses. They are no part of this package, and are installed when needed. */
 const packages: Readonly<Record<string, string>> = { "postgres:": "@pikit/postgres", "postgresql:": "@pikit/postgres" };
-
-/** The variable with the address of the store. A password in it is not in the list of processes. */
-export const storeVariable = "PI_SESSION_STORE";
-
-/** The address of the store that the option, or else the environment, names; undefined if sessions are stored in files. */
-export function findStoreAddress(option: string | undefined, environment: NodeJS.ProcessEnv = process.env): string | undefined {
-  const address = option ?? environment[storeVariable];
-  return address === "" ? undefined : address;
-}
 
 /** Whether a text is the address of a store, such as `postgres://…`, and no path. */
 export function isStoreAddress(text: string): boolean {

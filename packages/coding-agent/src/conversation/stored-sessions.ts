@@ -1,8 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { describeSessionFile, type SessionDescription } from "./describe-session.ts";
 import { FileSessionStore } from "./file-store.ts";
-import type { SessionInfo } from "./session-store.ts";
+import type { DescribingStore, SessionDescription, SessionInfo } from "./session-store.ts";
 
 /** The folders with the sessions of all working folders. */
 export async function allSessionFolders(agentDir: string): Promise<string[]> {
@@ -11,19 +10,37 @@ export async function allSessionFolders(agentDir: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(root, name));
 }
 
-/** The sessions in these folders, the latest first. */
-export async function listStored(folders: readonly string[], limit: number): Promise<SessionInfo[]> {
-  const infos = (await Promise.all(folders.map((path) => new FileSessionStore(path).list({ limit })))).flat();
-  return infos.sort((a, b) => b.modifiedMs - a.modifiedMs).slice(0, limit);
+/** The stored sessions of a folder, and of all, as lists show them. */
+export interface StoredSessions {
+  /** The latest sessions, the latest first. @param all - Whether those of other working folders count too. */
+  list(options: { all: boolean; limit: number }): Promise<SessionInfo[]>;
+  /** Describes sessions in their order. One that vanishes meanwhile has an empty description. */
+  describe(infos: readonly SessionInfo[]): Promise<SessionDescription[]>;
 }
 
-/** Reads the name and the first prompt of a session. A session that vanishes meanwhile has no description. */
-export function describeStored({ ref }: SessionInfo): SessionDescription {
-  try {
-    return describeSessionFile(ref);
-  } catch {
-    return {};
-  }
+/** The sessions in files. @param folder - The folder with those of the current working folder. */
+export function sessionsInFiles({ folder, agentDir }: { folder: string; agentDir: string }): StoredSessions {
+  return {
+    async list({ all, limit }) {
+      const folders = all ? [...new Set([folder, ...(await allSessionFolders(agentDir))])] : [folder];
+      const infos = (await Promise.all(folders.map((path) => new FileSessionStore(path).list({ limit })))).flat();
+      return infos.sort((a, b) => b.modifiedMs - a.modifiedMs).slice(0, limit);
+    },
+    // The refs are paths, so the folder of the store does not matter.
+    describe: (infos) => new FileSessionStore(folder).describe(refsOf(infos)),
+  };
+}
+
+/** The sessions in a store of all folders. @param cwd - The current working folder. */
+export function sessionsInStore(store: DescribingStore, cwd: string): StoredSessions {
+  return {
+    list: ({ all, limit }) => store.list({ limit, ...(all ? {} : { cwd }) }),
+    describe: (infos) => store.describe(refsOf(infos)),
+  };
+}
+
+function refsOf(infos: readonly SessionInfo[]): string[] {
+  return infos.map(({ ref }) => ref);
 }
 
 const units = [

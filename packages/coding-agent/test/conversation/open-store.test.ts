@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { findStoreAddress, isStoreAddress, openStore, showAddress } from "../../src/conversation/open-store.ts";
+import { isStoreAddress, openStore, showAddress } from "../../src/conversation/open-store.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
 
 const run = promisify(execFile);
@@ -58,15 +58,6 @@ test.each(["mysql://pi:secret@db/pi", "/var/sessions", "sessions"])("%j is no ad
   expect(isStoreAddress(text)).toBe(false);
   const opened = openStore(text, { agentDir: workspace.agentDir });
   await expect(opened).rejects.toMatchObject({ code: "invalid_arguments", message: expect.not.stringContaining("secret") });
-});
-
-test("the option takes precedence over the variable, and an empty one means files", () => {
-  const environment = { PI_SESSION_STORE: "postgres://of-environment" };
-  expect(findStoreAddress("postgres://of-option", environment)).toBe("postgres://of-option");
-  expect(findStoreAddress(undefined, environment)).toBe("postgres://of-environment");
-  expect(findStoreAddress("", environment)).toBeUndefined();
-  expect(findStoreAddress(undefined, { PI_SESSION_STORE: "" })).toBeUndefined();
-  expect(findStoreAddress(undefined, {})).toBeUndefined();
 });
 
 test.each([

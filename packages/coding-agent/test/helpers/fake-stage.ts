@@ -1,4 +1,5 @@
 import { onTestFinished } from "vitest";
+import type { DescribingStore } from "../../src/conversation/session-store.ts";
 import type { Block } from "../../src/modes/terminal/block.ts";
 import { readKeys } from "../../src/modes/terminal/input/keys.ts";
 import { CURSOR_MARKER, visibleWidth } from "../../src/modes/terminal/library.ts";
@@ -28,6 +29,7 @@ export class FakeStage implements Stage {
   /** How often the conversation was shown anew. */
   shown = 0;
   hasQuit = false;
+  store: DescribingStore | undefined;
   #session: AgentSession | undefined;
   #waiting: (() => void)[] = [];
 

@@ -17,9 +17,10 @@ import { toTerminalText } from "../../modes/terminal-text.ts";
 import { findRipgrep } from "../../tools/grep/ripgrep-process.ts";
 import { packageVersion } from "../../version.ts";
 import { describeError } from "../describe-error.ts";
+import { findStoreAddress, openNamedStore, type StoreOptions } from "../session-store.ts";
 import { parseSubcommand } from "./parse-subcommand.ts";
 
-const doctorUsage = "Usage: pi doctor";
+const doctorUsage = "Usage: pi doctor [--session-store address]";
 
 /** `problem`: pi does not work as configured. `note`: the user may want to know. */
 interface Finding {
@@ -32,6 +33,8 @@ interface Finding {
 interface Places {
   cwd: string;
   agentDir: string;
+  /** The options that say where sessions are stored. */
+  store: StoreOptions;
 }
 
 const marks = { ok: "✓", note: "·", problem: "✗" } as const;
@@ -45,8 +48,10 @@ const localTimeoutMs = 1000;
  * @returns 1 if there is a problem, otherwise 0.
  */
 export async function runDoctor(args: readonly string[]): Promise<number> {
-  parseSubcommand(doctorUsage, () => parseArgs({ args: [...args], options: {} }));
-  const places: Places = { cwd: process.cwd(), agentDir: agentFolder() };
+  const { values } = parseSubcommand(doctorUsage, () =>
+    parseArgs({ args: [...args], options: { "session-store": { type: "string" } } }),
+  );
+  const places: Places = { cwd: process.cwd(), agentDir: agentFolder(), store: values };
   const checks = { program, programs, folders, settings, keys, endpoints, model, localModels, sessions };
   const findings: Finding[] = [];
   for (const [name, check] of Object.entries(checks)) {
@@ -168,9 +173,21 @@ async function localModels(): Promise<Finding[]> {
   return [ok("local models", `${models.map(({ id }) => id).join(", ")}. Use one with --model local/<id>.`)];
 }
 
-async function sessions({ agentDir, cwd }: Places): Promise<Finding[]> {
-  const stored = await new FileSessionStore(sessionFolder(cwd, agentDir)).list();
-  return [note("sessions", `${count(stored.length, "session")} of this folder (pi sessions)`)];
+async function sessions({ agentDir, cwd, store: options }: Places): Promise<Finding[]> {
+  const address = findStoreAddress(options);
+  if (address === undefined) {
+    const stored = await new FileSessionStore(sessionFolder(cwd, agentDir)).list();
+    return [note("sessions", `${count(stored.length, "session")} of this folder (pi sessions)`)];
+  }
+  const { showAddress } = await import("../../conversation/open-store.ts");
+  const shown = showAddress(address);
+  try {
+    const store = await openNamedStore(options);
+    await store?.list({ limit: 1 });
+    return [ok("sessions", `stored in ${shown}, which answers (pi sessions)`)];
+  } catch (error) {
+    return [problem("sessions", `${shown} cannot be used: ${describeError(error)}`)];
+  }
 }
 
 function count(number: number, thing: string): string {

@@ -1,13 +1,14 @@
-import { resolve } from "node:path";
+import { isAbsolute } from "node:path";
 import { parseArgs } from "node:util";
-import { agentFolder, sessionFolder } from "../../config/paths.ts";
-import type { SessionDescription } from "../../conversation/describe-session.ts";
-import type { SessionInfo } from "../../conversation/session-store.ts";
-import { allSessionFolders, describeAge, describeStored, listStored } from "../../conversation/stored-sessions.ts";
+import type { SessionDescription, SessionInfo } from "../../conversation/session-store.ts";
+import { describeAge } from "../../conversation/stored-sessions.ts";
 import { toTerminalText, writeError } from "../../modes/terminal-text.ts";
+import { openNamedStore } from "../session-store.ts";
+import { storedSessions } from "../stored-sessions.ts";
 import { parseSubcommand } from "./parse-subcommand.ts";
 
-const sessionsUsage = "Usage: pi sessions [--all] [--limit n] [--json] [--session-dir folder]";
+const sessionsUsage = `Usage: pi sessions [--all] [--limit n] [--json] [--session-dir folder | --session-store address]
+       pi sessions copy <from> <to> [id …] [--json]`;
 
 /** Default number of sessions in the list. */
 const defaultLimit = 20;
@@ -15,11 +16,17 @@ const defaultLimit = 20;
 const maxTitle = 70;
 
 /**
- * Runs `pi sessions`: lists the stored sessions of this folder, or with `--all` those of every folder, the latest first.
+ * Runs `pi sessions` and `pi sessions copy`.
  *
  * @throws {UsageError} For unknown options.
  */
-export async function listSessions(args: readonly string[]): Promise<number> {
+export async function runSessions(args: readonly string[]): Promise<number> {
+  const [first, ...others] = args;
+  return first === "copy" ? (await import("./copy-sessions.ts")).copySessions(others) : listSessions(args);
+}
+
+/** Lists the stored sessions of this folder, or with `--all` those of every folder, the latest first. */
+async function listSessions(args: readonly string[]): Promise<number> {
   const { values } = parseSubcommand(sessionsUsage, () =>
     parseArgs({
       args: [...args],
@@ -28,28 +35,29 @@ export async function listSessions(args: readonly string[]): Promise<number> {
         limit: { type: "string", default: String(defaultLimit) },
         json: { type: "boolean", default: false },
         "session-dir": { type: "string" },
+        "session-store": { type: "string" },
       },
     }),
   );
   const limit = Math.max(1, Number.parseInt(values.limit, 10) || defaultLimit);
-  const cwd = process.cwd();
-  const agentDir = agentFolder();
-  const folder = resolve(values["session-dir"] ?? sessionFolder(cwd, agentDir));
-  const sessions = await listStored(values.all ? await allSessionFolders(agentDir) : [folder], limit);
+  const stored = storedSessions(values, await openNamedStore(values));
+  const sessions = await stored.list({ all: values.all, limit });
   if (sessions.length === 0 && !values.json) {
-    writeError(
-      values.all ? "There are no sessions yet." : `There is no session of ${cwd}. pi sessions --all lists those of every folder.`,
-    );
+    const here = `There is no session of ${process.cwd()}. pi sessions --all lists those of every folder.`;
+    writeError(values.all ? "There are no sessions yet." : here);
   }
-  for (const info of sessions) {
-    const line = values.json ? toJson(info, describeStored(info)) : toLine(info, describeStored(info), values.all);
-    process.stdout.write(`${line}\n`);
+  const descriptions = await stored.describe(sessions);
+  for (const [index, info] of sessions.entries()) {
+    const description = descriptions[index] ?? { isInterrupted: false };
+    process.stdout.write(`${values.json ? toJson(info, description) : toLine(info, description, values.all)}\n`);
   }
   return 0;
 }
 
-function toJson({ ref, modifiedMs, ...info }: SessionInfo, description: SessionDescription): string {
-  return JSON.stringify({ ...info, path: ref, modifiedAt: new Date(modifiedMs).toISOString(), ...description });
+function toJson({ ref, modifiedMs, ...info }: SessionInfo, { isInterrupted, ...description }: SessionDescription): string {
+  const modifiedAt = new Date(modifiedMs).toISOString();
+  const path = isAbsolute(ref) ? { path: ref } : {}; // refs of other stores are ids
+  return JSON.stringify({ ...info, ...path, modifiedAt, ...description, interrupted: isInterrupted });
 }
 
 function toLine({ id, cwd, modifiedMs }: SessionInfo, { name, firstPrompt = "" }: SessionDescription, hasFolder: boolean): string {

@@ -1,3 +1,4 @@
+import type { DescribingStore } from "../../conversation/session-store.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
 import type { Block } from "./block.ts";
 import type { TextWithImages } from "./input/attachments.ts";
@@ -8,6 +9,8 @@ import type { Theme } from "./theme/theme.ts";
 /** The terminal as its parts use it: dialogs, commands, the editor. */
 export interface Stage {
   readonly session: AgentSession;
+  /** The store of sessions; undefined if they are stored in files. */
+  readonly store: DescribingStore | undefined;
   readonly theme: Theme;
   /** The keys in use. */
   readonly keys: KeyBindings;

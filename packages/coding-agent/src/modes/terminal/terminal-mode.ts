@@ -1,4 +1,5 @@
 import type { ImageContent } from "@pikit/ai";
+import type { DescribingStore } from "../../conversation/session-store.ts";
 import type { PromptInput } from "../../prompt/prompt-input.ts";
 import type { StreamingBehavior } from "../../protocol/data.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
@@ -59,6 +60,8 @@ export interface TerminalModeOptions {
   readSettings(): Promise<TerminalSettings>;
   /** Whether prompts are stored for other sessions. */
   isStored: boolean;
+  /** The store of sessions; undefined if they are stored in files, or not at all. */
+  store: DescribingStore | undefined;
 }
 
 /**
@@ -158,6 +161,10 @@ export class TerminalMode implements Stage {
     return this.#session;
   }
 
+  get store(): DescribingStore | undefined {
+    return this.#options.store;
+  }
+
   get theme() {
     return this.#theme.theme;
   }
@@ -213,13 +220,14 @@ export class TerminalMode implements Stage {
     this.#ready.resolve(session);
   }
 
-  /** Ends the session, and gives the terminal back. Resolves with the text that says how to continue; undefined if nothing was stored. */
+  /** Ends the session, and gives the terminal back. Resolves with the id to continue with; undefined if nothing was stored. */
   async close(): Promise<string | undefined> {
     const session = this.#session;
     await endInTime(Promise.all([session?.dispose(), this.#history.settled()]));
     this.#ticker.stop();
     await this.#hold.end();
-    return session && session.sessionFile !== null && session.messages.length > 0 ? session.sessionId : undefined;
+    if (!session || session.messages.length === 0) return undefined;
+    return session.sessionFile !== null || this.store ? session.sessionId : undefined;
   }
 
   /** Gives the terminal back at once, after a fault of the program. The mode shows nothing more. */

@@ -32,7 +32,7 @@ test("pi sessions --json writes a line of JSON for each; --all has those of ever
   const id = await store("Hello", "Greeting");
   const here = await runCli(workspace, ["sessions", "--json"]);
   expect(JSON.parse(here.stdout)).toEqual({
-    ...{ id, cwd: workspace.cwd, name: "Greeting", firstPrompt: "Hello" },
+    ...{ id, cwd: workspace.cwd, name: "Greeting", firstPrompt: "Hello", interrupted: false },
     createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
     modifiedAt: expect.stringMatching(/^\d{4}-.*Z$/),
     path: expect.stringMatching(/\.jsonl$/),

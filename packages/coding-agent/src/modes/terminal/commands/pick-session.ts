@@ -1,14 +1,11 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-import type { SessionInfo } from "../../../conversation/session-store.ts";
-import { allSessionFolders, describeAge, describeStored, listStored } from "../../../conversation/stored-sessions.ts";
+import type { SessionDescription, SessionInfo } from "../../../conversation/session-store.ts";
+import { describeAge, type StoredSessions } from "../../../conversation/stored-sessions.ts";
 import { ListPanel, type ListRow } from "../dialogs/list-panel.ts";
 import type { PanelStage } from "../stage.ts";
 
 export interface PickSessionOptions {
-  /** The folder with the sessions of the current working folder. */
-  folder: string;
-  agentDir: string;
-  /** The path of the session that is open now. */
+  sessions: StoredSessions;
+  /** The ref of the session that is open now. */
   current?: string | undefined;
 }
 
@@ -23,37 +20,51 @@ const maxPrompt = 200;
  * Lets the user choose a stored session: those of this folder, and with Tab those of all folders. It needs no session, so that it can be shown
  * before one is opened. Names and first prompts are read while the list is shown.
  *
- * @returns The path of its file; undefined if the user has closed the list.
+ * @returns Its ref; undefined if the user has closed the list.
+ * @throws The errors of the store; the list is then closed.
  */
 export function pickSession(stage: PanelStage, options: PickSessionOptions): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const picker = new SessionPicker(stage, options, (path) => {
-      close();
-      resolve(path);
+  return new Promise((resolve, reject) => {
+    const picker = new SessionPicker(stage, options, {
+      choose(ref) {
+        close();
+        resolve(ref);
+      },
+      fail(error) {
+        close();
+        reject(error);
+      },
     });
     const close = stage.open(picker.panel);
     picker.load();
   });
 }
 
+interface PickerEnd {
+  choose(ref: string | undefined): void;
+  fail(error: unknown): void;
+}
+
 class SessionPicker {
   readonly panel: ListPanel<string>;
   readonly #stage: PanelStage;
   readonly #options: PickSessionOptions;
+  readonly #end: PickerEnd;
   readonly #described = new Map<string, ListRow<string>>();
   #showsAll = false;
   /** Counts the loads: only the latest one changes the list. */
   #load = 0;
 
-  constructor(stage: PanelStage, options: PickSessionOptions, onChoose: (path: string | undefined) => void) {
+  constructor(stage: PanelStage, options: PickSessionOptions, end: PickerEnd) {
     this.#stage = stage;
     this.#options = options;
+    this.#end = end;
     this.panel = new ListPanel<string>({
       ...{ theme: stage.theme, title: "Sessions", rows: [], emptyText: "Reading the sessions …" },
       ...(options.current === undefined ? {} : { current: options.current }),
-      onChoose: (path) => {
+      onChoose: (ref) => {
         this.#load += 1;
-        onChoose(path);
+        end.choose(ref);
       },
       onTab: () => {
         this.#showsAll = !this.#showsAll;
@@ -65,21 +76,21 @@ class SessionPicker {
   /** Reads the sessions and shows them. */
   load(): void {
     this.#load += 1;
-    void this.#read(this.#load);
+    const load = this.#load;
+    this.#read(load).catch((error: unknown) => {
+      if (load === this.#load) this.#end.fail(error);
+    });
   }
 
   async #read(load: number): Promise<void> {
-    const { folder, agentDir } = this.#options;
-    const folders = this.#showsAll ? [...new Set([folder, ...(await allSessionFolders(agentDir))])] : [folder];
-    const infos = await listStored(folders, maxSessions);
+    const { sessions } = this.#options;
+    const infos = await sessions.list({ all: this.#showsAll, limit: maxSessions });
     for (let start = 0; start === 0 || start < infos.length; start += portion) {
       if (load !== this.#load) return;
       this.#show(infos);
-      for (const info of infos.slice(start, start + portion)) {
-        if (!this.#described.has(info.ref)) this.#described.set(info.ref, this.#toRow(info));
-      }
-      // Reading is synchronous: keys come between the portions.
-      await nextTurn();
+      const further = infos.slice(start, start + portion).filter(({ ref }) => !this.#described.has(ref));
+      const descriptions = await sessions.describe(further);
+      for (const [index, info] of further.entries()) this.#described.set(info.ref, toRow(info, descriptions[index]));
     }
     if (load === this.#load) this.#show(infos);
   }
@@ -93,13 +104,12 @@ class SessionPicker {
     });
     this.#stage.refresh();
   }
+}
 
-  #toRow(info: SessionInfo): ListRow<string> {
-    const { name, firstPrompt = "" } = describeStored(info);
-    const prompt = firstPrompt.slice(0, maxPrompt) || "(no prompt)";
-    const label = name === undefined ? prompt : `${name}: ${prompt}`;
-    return { value: info.ref, label, detail: `${ageOf(info)} · ${info.cwd}` };
-  }
+function toRow(info: SessionInfo, { name, firstPrompt = "" }: Partial<SessionDescription> = {}): ListRow<string> {
+  const prompt = firstPrompt.slice(0, maxPrompt) || "(no prompt)";
+  const label = name === undefined ? prompt : `${name}: ${prompt}`;
+  return { value: info.ref, label, detail: `${ageOf(info)} · ${info.cwd}` };
 }
 
 function ageOf({ modifiedMs }: SessionInfo): string {

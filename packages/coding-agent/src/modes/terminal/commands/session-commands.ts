@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { agentFolder, sessionFolder } from "../../../config/paths.ts";
+import { type StoredSessions, sessionsInFiles, sessionsInStore } from "../../../conversation/stored-sessions.ts";
 import { SessionError } from "../../../errors.ts";
-import type { AgentSession } from "../../../session/agent-session.ts";
 import { askForText } from "../dialogs/text-panel.ts";
 import type { Stage } from "../stage.ts";
 import type { TerminalCommand } from "./command.ts";
@@ -17,18 +17,21 @@ export const sessionCommands: readonly TerminalCommand[] = [
 
 async function resume(stage: Stage): Promise<void> {
   const { session } = stage;
-  const options = { folder: folderOf(session), agentDir: agentFolder(), current: session.sessionFile ?? undefined };
-  const path = await pickSession(stage, options);
-  if (path === undefined || path === session.sessionFile) return;
+  const { sessionFile, sessionId } = session;
+  const current = sessionFile ?? sessionId;
+  const ref = await pickSession(stage, { sessions: sessionsOf(stage), current });
+  if (ref === undefined || ref === current) return;
   const before = session.cwd;
-  await session.history.open(path);
+  await session.history.open(ref);
   stage.showConversation();
   if (session.cwd !== before) stage.note(`The working folder is ${session.cwd}.`);
 }
 
-/** The folder in which the session's files are; for a session in memory, the one in which they would be. */
-function folderOf({ sessionFile, cwd }: AgentSession): string {
-  return sessionFile === null ? sessionFolder(cwd, agentFolder()) : dirname(sessionFile);
+/** For a session in memory, those of the folder in which its file would be. */
+function sessionsOf({ store, session: { sessionFile, cwd } }: Stage): StoredSessions {
+  if (store) return sessionsInStore(store, cwd);
+  const agentDir = agentFolder();
+  return sessionsInFiles({ folder: sessionFile === null ? sessionFolder(cwd, agentDir) : dirname(sessionFile), agentDir });
 }
 
 async function startNew(stage: Stage): Promise<void> {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Context } from "@pikit/ai";
 import { expect, test } from "vitest";
 import { sessionFolder } from "../../../../src/config/paths.ts";
+import { sessionsInFiles } from "../../../../src/conversation/stored-sessions.ts";
 import { pickEarlierMessage } from "../../../../src/modes/terminal/commands/branch-commands.ts";
 import { pickSession } from "../../../../src/modes/terminal/commands/pick-session.ts";
 import { typedTextOf } from "../../../../src/prompt/typed-text.ts";
@@ -81,12 +82,12 @@ test("Tab shows the sessions of all folders, and the working folder moves with t
 test("a session can be chosen before one is open; an empty folder says so", async () => {
   const path = await store("work", "Buy milk");
   const stage = new FakeStage();
-  const options = { folder: sessionFolder(workspace.cwd, workspace.agentDir), agentDir: workspace.agentDir };
-  const picked = pickSession(stage, options);
+  const { agentDir } = workspace;
+  const picked = pickSession(stage, { sessions: sessionsInFiles({ folder: sessionFolder(workspace.cwd, agentDir), agentDir }) });
   await stage.shows("Buy milk");
   stage.press(keys.enter);
   expect(await picked).toBe(path);
-  const none = pickSession(stage, { ...options, folder: join(workspace.root, "nowhere") });
+  const none = pickSession(stage, { sessions: sessionsInFiles({ folder: join(workspace.root, "nowhere"), agentDir }) });
   await stage.shows("This folder has no sessions yet.");
   stage.press(keys.esc);
   expect(await none).toBeUndefined();
