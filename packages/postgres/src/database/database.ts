@@ -63,8 +63,9 @@ export class Database {
       connectionTimeoutMillis: connectMs,
       allowExitOnIdle: true,
     });
-    // An unused connection was lost; the next use makes a new one.
+    // An unused connection was lost; the next use makes a new one. One in use is lost, too; its statement fails with the error.
     this.#pool.on("error", () => undefined);
+    this.#pool.on("connect", (client) => client.on("error", () => undefined));
   }
 
   /** Maximum number of connections of the pool. */

@@ -109,7 +109,8 @@ export class PostgresSessionLog implements SessionLog {
       );
     }
     try {
-      await this.#context.ensurePresence();
+      // A session that is open needs no sign of life: its fence is checked.
+      if (!this.#held) await this.#context.ensurePresence();
       if (this.#key === undefined) return await this.#create(lines);
       if (!this.#held) await this.#takeAgain(this.#key);
       await this.#store(lines.filter((line) => line.type !== "session"));

@@ -156,8 +156,14 @@ export class PostgresSessionStore implements SharedStore, CopyingStore {
   }
 
   async close(): Promise<void> {
-    await this.#presence.close();
-    await this.#database.close();
+    // The connections do not keep the process running, so that a program that forgets to close the store can end.
+    const running = setInterval(() => undefined, 60_000);
+    try {
+      await this.#presence.close();
+      await this.#database.close();
+    } finally {
+      clearInterval(running);
+    }
   }
 
   async #openToRead(ref: string, onEntry: (entry: SessionEntry) => void): Promise<OpenedSession> {
