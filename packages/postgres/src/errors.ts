@@ -1,4 +1,4 @@
-import { SessionError, type SessionErrorCode } from "@pikit/coding-agent/errors";
+import { isSessionError, SessionError, type SessionErrorCode } from "@pikit/coding-agent/errors";
 
 /** The fields of an error of the system or of the server that matter here. `code` is a system error or an SQLSTATE. */
 interface Failure {
@@ -54,7 +54,8 @@ export function isUndefined(error: unknown): boolean {
  * @param address - The address of the database, without its password.
  */
 export function operationError(code: SessionErrorCode, what: string, address: string, cause: unknown): SessionError {
-  if (cause instanceof SessionError) return cause;
+  // The lines of a copy may come from a store of another loaded copy of this class.
+  if (isSessionError(cause)) return cause;
   return new SessionError(code, `${what} in the database ${address}: ${reasonAndAdvice(cause)}`, { cause });
 }
 

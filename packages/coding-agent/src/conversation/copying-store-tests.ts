@@ -3,6 +3,7 @@ import type { CopyingStore } from "./session-store.ts";
 import {
   append,
   begin,
+  brand,
   contentOf,
   fails,
   header,
@@ -82,10 +83,8 @@ const checks: Readonly<Record<string, (store: CopyingStore) => Promise<void>>> =
 
   async "lines that end with an error, or have something else than entries, store nothing"(store) {
     const lines = oddLines("s-1");
-    const broken = new Error("from the source");
-    await assert.rejects(async () => {
-      await store.writeLines(failingAfter(lines, broken));
-    }, broken);
+    const broken = Object.assign(new Error("line 7 is damaged"), { [brand]: "session", code: "read_failed" });
+    await fails("read_failed", () => store.writeLines(failingAfter(lines, broken)));
     const bad = [[], ["{}"], [lines[1] as string], [...lines, "not JSON"], [...lines, "[]"], [...lines, '{"id":"c",\n"type":"x"}']];
     for (const each of bad) await assert.rejects(async () => void (await store.writeLines(portions(each))));
     assert.deepEqual(await idsIn(store), []);

@@ -68,7 +68,7 @@ export interface CopyingStore extends SessionStore {
    *
    * @returns The ref of the stored session.
    * @throws {SessionError} `write_failed`, also when the store has a session with this id already, and for lines that are not a header of the
-   *   current version and entries; `locked`. The errors of `lines`.
+   *   current version and entries; `locked`. Those that the lines throw.
    */
   writeLines(lines: AsyncIterable<readonly string[]>): Promise<string>;
 }

@@ -96,4 +96,5 @@ export async function fails(code: string, act: () => unknown): Promise<void> {
   }, isExpected);
 }
 
-const brand = Symbol.for("pikit.error");
+/** The brand of the errors of this package. The store may use another copy of them. */
+export const brand = Symbol.for("pikit.error");

@@ -1,9 +1,14 @@
-import { sessionStoreTests } from "@pikit/coding-agent/session-store-tests";
+import {
+  copyingStoreTests,
+  describingStoreTests,
+  sessionStoreTests,
+  sharedStoreTests,
+} from "@pikit/coding-agent/session-store-tests";
 import { describe, onTestFinished, test } from "vitest";
 import { PostgresSessionStore } from "../../src/index.ts";
 import { createDatabase } from "../helpers/database.ts";
 
-describe("the contract of SessionStore", () => {
+describe("the contracts of a store", () => {
   let url = "";
 
   function openStore(): PostgresSessionStore {
@@ -16,5 +21,9 @@ describe("the contract of SessionStore", () => {
     url = await createDatabase();
     return openStore();
   };
+  const createStores = async () => [await createStore(), openStore()] as const;
   for (const { name, run } of sessionStoreTests(createStore, { reopen: openStore })) test(name, run);
+  for (const { name, run } of describingStoreTests(createStore)) test(name, run);
+  for (const { name, run } of copyingStoreTests(createStore)) test(name, run);
+  for (const { name, run } of sharedStoreTests(createStores)) test(name, run);
 });
