@@ -1,5 +1,5 @@
 import { isAiError, type StopReason } from "@pikit/ai";
-import { SessionError, UsageError } from "../../errors.ts";
+import { isSessionError, UsageError } from "../../errors.ts";
 import type { PreviewEvent } from "../../tools/preview/run.ts";
 import type { BaseOptions } from "./chat-options.ts";
 import type { ChatOutput } from "./chat-output.ts";
@@ -184,7 +184,7 @@ function toErrorCode(error: unknown): ErrorCode {
   if (error instanceof BadRequestError || error instanceof UsageError) return "bad_request";
   // For example a script file that cannot be read; no provider has been called yet.
   if (isAiError(error)) return "bad_request";
-  if (!(error instanceof SessionError)) return "internal";
+  if (!isSessionError(error)) return "internal";
   if (error.code === "busy" || error.code === "locked") return "busy";
   const isOfRequest = error.code === "invalid_input" || error.code === "no_model" || error.code === "no_credentials";
   return isOfRequest ? "bad_request" : "internal";
