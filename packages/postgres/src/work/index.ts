@@ -1,3 +1,4 @@
+export { type FollowedEntry, type FollowOptions, follow } from "./follow.ts";
 export type { Job, JobOptions, JobOutcome, JobRequest, JobResult } from "./job.ts";
 export { type EnqueuedJob, openWorkQueue, type WorkQueue, type WorkQueueOptions } from "./queue.ts";
 export type { ClaimedJob } from "./run-job.ts";
