@@ -6,7 +6,7 @@ import { operationError } from "../errors.ts";
 import type { Appends } from "./appends.ts";
 import { factsOf } from "./facts.ts";
 import { readPortions, tryParseEntry } from "./lines.ts";
-import { findOwner, type HeldSession, lockedError, releaseSession, takeSession } from "./ownership.ts";
+import { findOwner, firstFence, type HeldSession, lockedError, type Opening, releaseSession, takeSession } from "./ownership.ts";
 import { readEntries } from "./read-entries.ts";
 
 /** The parts of a store that its logs use. */
@@ -21,8 +21,11 @@ export interface LogContext {
   /** Reverts `hold`, if it was by this log. */
   unhold(id: string, log: object): void;
   /** Called when a session could not be closed: it is closed with a later sign of life. */
-  releaseLater(session: HeldSession): void;
+  releaseLater(opening: Opening): void;
 }
+
+/** Returns an entry that the caller still has in memory. */
+type Recall = (id: string) => SessionEntry | undefined;
 
 /** A session without its length, which the log counts itself. */
 type Place = Pick<HeldSession, "key" | "fence">;
@@ -46,6 +49,8 @@ export class PostgresSessionLog implements SessionLog {
   #held: Place | undefined;
   /** The key of the stored session. */
   #key: string | undefined;
+  /** Whether an attempt to store the new session has failed in a way that may have stored it. */
+  #isUncertain = false;
   #isClosed = false;
   #appending: Promise<void> = Promise.resolve();
 
@@ -72,8 +77,8 @@ export class PostgresSessionLog implements SessionLog {
     await this.#readFrom(0, session.length, onEntry);
   }
 
-  append(lines: readonly SessionLine[]): Promise<void> {
-    const appending = this.#appending.then(() => this.#append(lines));
+  append(lines: readonly SessionLine[], recall: Recall): Promise<void> {
+    const appending = this.#appending.then(() => this.#append(lines, recall));
     this.#appending = appending.catch(() => undefined);
     return appending;
   }
@@ -100,7 +105,7 @@ export class PostgresSessionLog implements SessionLog {
     await this.#release();
   }
 
-  async #append(lines: readonly SessionLine[]): Promise<void> {
+  async #append(lines: readonly SessionLine[], recall: Recall): Promise<void> {
     const { database } = this.#context;
     if (this.#isReadOnly) {
       throw new SessionError(
@@ -111,9 +116,12 @@ export class PostgresSessionLog implements SessionLog {
     try {
       // A session that is open needs no sign of life: its fence is checked.
       if (!this.#held) await this.#context.ensurePresence();
-      if (this.#key === undefined) return await this.#create(lines);
+      if (this.#key === undefined) return await this.#create(lines, recall);
       if (!this.#held) await this.#takeAgain(this.#key);
-      await this.#store(lines.filter((line) => line.type !== "session"));
+      await this.#store(
+        lines.filter((line) => line.type !== "session"),
+        recall,
+      );
     } catch (cause) {
       throw operationError("write_failed", `Cannot store entries of the session ${this.#id}`, database.address.shown, cause);
     } finally {
@@ -122,7 +130,7 @@ export class PostgresSessionLog implements SessionLog {
   }
 
   /** Stores the session with its first entries. */
-  async #create(lines: readonly SessionLine[]): Promise<void> {
+  async #create(lines: readonly SessionLine[], recall: Recall): Promise<void> {
     const { database, appends, owner } = this.#context;
     const header = lines.find((line) => line.type === "session") ?? this.#header;
     const entries = lines.filter((line) => line.type !== "session");
@@ -138,9 +146,11 @@ export class PostgresSessionLog implements SessionLog {
       lines: entries.map(encode),
       facts: factsOf(entries),
     };
+    this.#isUncertain = true;
     const key = await appends.create(creation);
+    this.#isUncertain = false;
     if (key !== undefined) {
-      this.#begin({ key, fence: "1" });
+      this.#begin({ key, fence: firstFence });
       this.#note(entries);
       return;
     }
@@ -149,7 +159,7 @@ export class PostgresSessionLog implements SessionLog {
       `select key::text, fence::text, owner::text, header::text from ${database.schema}.sessions where id = $1`,
       [this.#id],
     );
-    if (found?.owner !== owner || found.fence !== "1" || found.header !== text) {
+    if (found?.owner !== owner || found.fence !== firstFence || found.header !== text) {
       this.#context.unhold(this.#id, this);
       throw new SessionError(
         "write_failed",
@@ -157,7 +167,7 @@ export class PostgresSessionLog implements SessionLog {
       );
     }
     this.#begin(found);
-    await this.#store(entries);
+    await this.#store(entries, recall);
   }
 
   #begin({ key, fence }: Place): void {
@@ -165,59 +175,79 @@ export class PostgresSessionLog implements SessionLog {
     this.#held = { key, fence };
   }
 
-  /** Opens the session for one append after it was closed, and reads the entries that were appended meanwhile. */
+  /** Opens the session for one append after it was closed. */
   async #takeAgain(key: string): Promise<void> {
     const { database, owner } = this.#context;
     this.#context.hold(this.#id, this);
-    let taken: HeldSession;
     try {
-      taken = await takeSession(database, owner, this.#id);
+      this.#held = await takeSession(database, owner, this.#id);
     } catch (error) {
       this.#context.unhold(this.#id, this);
-      throw error;
+      throw error instanceof SessionError && error.code === "not_found" ? this.#removedError() : error;
     }
-    this.#held = taken;
-    if (taken.key !== key) {
+    if (this.#held.key !== key) {
       throw new SessionError(
         "write_failed",
         `The session ${this.#id} was removed, and another one has its id now. Start a new session.`,
       );
     }
-    await this.#readFrom(this.#length, taken.length, () => undefined);
   }
 
   /** Stores entries of a session that this log has open. */
-  async #store(lines: readonly SessionEntry[]): Promise<void> {
+  async #store(lines: readonly SessionEntry[], recall: Recall): Promise<void> {
     const { appends } = this.#context;
     const held = this.#held as Place;
-    const known = this.#length;
     let entries = lines;
-    for (let attempt = 1; entries.length > 0 && attempt <= maxAttempts; attempt += 1) {
+    for (let attempt = 1; entries.length > 0; attempt += 1) {
       const append = { ...held, length: this.#length, lines: entries.map(encode), facts: factsOf(entries) };
       if (await appends.append(append)) {
         this.#note(entries);
         return;
       }
-      await this.#catchUp();
-      // Nobody else can append with this fence, so an entry that is there now is from an attempt of which no answer came back.
-      entries = entries.filter(({ id }) => (this.#positions.get(id) ?? -1) < known);
+      if (attempt === maxAttempts) throw new Error("the number of its entries has changed again and again");
+      const known = this.#length;
+      const length = await this.#lengthAfterRefusal();
+      if (length < known) entries = [...this.#recover(length, recall), ...entries];
+      else {
+        await this.#readFrom(known, length, () => undefined);
+        // An earlier attempt, of which no answer came back, may have stored them.
+        entries = entries.filter(({ id }) => (this.#positions.get(id) ?? -1) < known);
+      }
     }
-    if (entries.length > 0) throw new Error("the number of its entries has changed again and again");
   }
 
-  /** Finds out why an append was refused, and reads the entries that this log does not know. */
-  async #catchUp(): Promise<void> {
+  /**
+   * The number of entries that the session has, after an append was refused.
+   *
+   * @throws {SessionError} `locked` when another owner has opened the session; `write_failed` when it was removed.
+   */
+  async #lengthAfterRefusal(): Promise<number> {
     const { database, owner } = this.#context;
     const [found] = await database.query<{ fence: string; owner: string | null; length: number }>(
       `select fence::text, owner::text, length from ${database.schema}.sessions where key = $1`,
       [this.#key],
     );
-    if (!found) throw new SessionError("write_failed", `The session ${this.#id} was removed. Start a new one.`);
-    if (found.owner !== owner || found.fence !== this.#held?.fence) {
-      const holder = await findOwner(database, this.#id);
-      throw lockedError(database, this.#id, holder?.address ?? null);
-    }
-    await this.#readFrom(this.#length, found.length, () => undefined);
+    if (!found) throw this.#removedError();
+    if (found.owner === owner && found.fence === this.#held?.fence) return found.length;
+    const holder = await findOwner(database, this.#id);
+    throw lockedError(database, this.#id, holder?.address ?? null);
+  }
+
+  /**
+   * Forgets the entries that the database has lost, as after a failover to a server that was behind.
+   *
+   * @param length - The number of entries that are left.
+   * @returns Those that the caller still has in memory, to store them again.
+   */
+  #recover(length: number, recall: Recall): SessionEntry[] {
+    const lost = [...this.#positions].filter(([, position]) => position >= length).map(([id]) => id);
+    for (const id of lost) this.#positions.delete(id);
+    this.#length = length;
+    const recovered = lost.map(recall).filter((entry) => entry !== undefined);
+    const missing = lost.length - recovered.length;
+    if (missing > 0)
+      this.diagnostics.push(`${missing} entries of the session ${this.#id} are lost: the database has an older state.`);
+    return recovered;
   }
 
   /** Reads entries that were stored, and notes their positions. */
@@ -252,18 +282,20 @@ export class PostgresSessionLog implements SessionLog {
     }
   }
 
+  #removedError(): SessionError {
+    return new SessionError("write_failed", `The session ${this.#id} was removed. Start a new one.`);
+  }
+
   async #release(): Promise<void> {
-    const held = this.#held;
+    const { database, owner, releaseLater, unhold } = this.#context;
+    const fence = this.#held?.fence ?? (this.#isUncertain ? firstFence : undefined);
     this.#held = undefined;
-    if (!held) return;
-    const session = { ...held, length: this.#length, header: "" };
-    try {
-      await releaseSession(this.#context.database, this.#context.owner, session);
-    } catch {
-      this.#context.releaseLater(session);
-    } finally {
-      this.#context.unhold(this.#id, this);
+    this.#isUncertain = false;
+    if (fence !== undefined) {
+      const opening = { id: this.#id, fence };
+      await releaseSession(database, owner, opening).catch(() => releaseLater(opening));
     }
+    unhold(this.#id, this);
   }
 }
 

@@ -1,6 +1,15 @@
 import { SessionError } from "@pikit/coding-agent/errors";
 import type { Database } from "../database/database.ts";
 
+/** The fence of a session that was created, as text. */
+export const firstFence = "1";
+
+/** One opening of a session. */
+export interface Opening {
+  id: string;
+  fence: string;
+}
+
 /** A session that this owner has open. */
 export interface HeldSession {
   key: string;
@@ -59,9 +68,9 @@ export async function findOwner(database: Database, id: string): Promise<FoundOw
 }
 
 /** Closes a session that this owner has open. Does nothing if another owner has opened it meanwhile. */
-export async function releaseSession(database: Database, owner: string, { key, fence }: HeldSession): Promise<void> {
-  await database.query(`update ${database.schema}.sessions set owner = null where key = $1 and fence = $2 and owner = $3`, [
-    key,
+export async function releaseSession(database: Database, owner: string, { id, fence }: Opening): Promise<void> {
+  await database.query(`update ${database.schema}.sessions set owner = null where id = $1 and fence = $2 and owner = $3`, [
+    id,
     fence,
     owner,
   ]);

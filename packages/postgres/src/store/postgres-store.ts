@@ -11,19 +11,20 @@ import type {
   SessionLog,
   SharedStore,
 } from "@pikit/coding-agent";
-import { SessionError, type SessionErrorCode } from "@pikit/coding-agent/errors";
+import type { SessionErrorCode } from "@pikit/coding-agent/errors";
 import { parseAddress } from "../database/address.ts";
 import { Database } from "../database/database.ts";
 import { type AppendListener, Presence } from "../database/presence.ts";
 import { operationError } from "../errors.ts";
 import { Appends } from "./appends.ts";
+import { cleanUp } from "./clean-up.ts";
 import { copyIn, copyOut } from "./copy.ts";
 import { describeSessions } from "./describe.ts";
 import { readHeader } from "./header.ts";
 import { readKept, writeKept } from "./kept.ts";
 import { listSessions } from "./list.ts";
 import { type LogContext, PostgresSessionLog } from "./log.ts";
-import { findOwner, type HeldSession, lockedError, notFoundError, releaseSession, takeSession } from "./ownership.ts";
+import { findOwner, type HeldSession, lockedError, notFoundError, type Opening, releaseSession, takeSession } from "./ownership.ts";
 import { removeSession } from "./remove.ts";
 
 export interface PostgresStoreOptions {
@@ -41,6 +42,9 @@ export interface PostgresStoreOptions {
   report?(problem: string): void;
 }
 
+/** Milliseconds between two times at which a store cleans up. */
+const cleanUpMs = 3_600_000;
+
 /**
  * Stores sessions in a PostgreSQL database, which many processes can share. The ref of a session is its id. The first use connects, and
  * creates or migrates the tables.
@@ -53,7 +57,9 @@ export class PostgresSessionStore implements SharedStore, CopyingStore {
   /** The logs that have a session open, by id. */
   readonly #held = new Map<string, object>();
   /** Sessions that could not be closed. */
-  #unreleased: HeldSession[] = [];
+  #unreleased: Opening[] = [];
+  /** When the store cleaned up, in the milliseconds of `performance.now()`. */
+  #cleanedAt = Number.NEGATIVE_INFINITY;
 
   /**
    * @param options - The address, or options.
@@ -83,7 +89,7 @@ export class PostgresSessionStore implements SharedStore, CopyingStore {
       ensurePresence: () => this.#presence.ensure(),
       hold: (id, log) => this.#hold(id, log),
       unhold: (id, log) => this.#unhold(id, log),
-      releaseLater: (session) => void this.#unreleased.push(session),
+      releaseLater: (opening) => void this.#unreleased.push(opening),
     };
   }
 
@@ -192,10 +198,7 @@ export class PostgresSessionStore implements SharedStore, CopyingStore {
       this.#held.set(ref, log);
       return { header, log };
     } catch (error) {
-      const taken = session;
-      if (taken) {
-        await releaseSession(this.#database, this.#presence.owner, taken).catch(() => void this.#unreleased.push(taken));
-      }
+      if (session) await this.#release({ id: ref, fence: session.fence });
       this.#unhold(ref, mark);
       throw error;
     }
@@ -211,20 +214,25 @@ export class PostgresSessionStore implements SharedStore, CopyingStore {
     if (this.#held.get(id) === log) this.#held.delete(id);
   }
 
-  async #doChores(): Promise<void> {
-    const sessions = this.#unreleased;
-    this.#unreleased = [];
-    for (const session of sessions) {
-      await releaseSession(this.#database, this.#presence.owner, session).catch(() => void this.#unreleased.push(session));
-    }
+  /** Closes a session, now or with a later sign of life. */
+  async #release(opening: Opening): Promise<void> {
+    await releaseSession(this.#database, this.#presence.owner, opening).catch(() => void this.#unreleased.push(opening));
   }
 
-  /** Errors of `onEntry` reach the caller as they are, those of the server and the connection as a `SessionError`. */
+  async #doChores(): Promise<void> {
+    const openings = this.#unreleased;
+    this.#unreleased = [];
+    for (const opening of openings) await this.#release(opening);
+    if (performance.now() - this.#cleanedAt < cleanUpMs) return;
+    this.#cleanedAt = performance.now();
+    await cleanUp(this.#database);
+  }
+
+  /** Makes a `SessionError` of every error. */
   async #guard<T>(code: SessionErrorCode, what: string, run: () => Promise<T>): Promise<T> {
     try {
       return await run();
     } catch (error) {
-      if (error instanceof SessionError) throw error;
       throw operationError(code, what, this.#database.address.shown, error);
     }
   }
