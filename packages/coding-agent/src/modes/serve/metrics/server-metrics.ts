@@ -71,7 +71,7 @@ export class ServerMetrics {
   }
 
   /** Counts what happens in a session from now on. */
-  watch(session: AgentSession): void {
+  watch(session: Pick<AgentSession, "subscribe">): void {
     /** The starts of the active run, and of the turn that has no answer yet, as times of `performance.now()`. */
     let runAt: number | undefined;
     let turnAt: number | undefined;

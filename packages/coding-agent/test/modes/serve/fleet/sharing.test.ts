@@ -2,22 +2,15 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { until } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
+import { type Member, startMemberIn } from "../../../helpers/fleet.ts";
 import { begin, call, command, openEvents, openSocket, type Served, sendRaw } from "../../../helpers/http-client.ts";
-import { startTestServer, type TestServer } from "../../../helpers/serve.ts";
-import { SharedMemory, type SharedMemoryStore } from "../../../helpers/shared-store.ts";
+import { SharedMemory } from "../../../helpers/shared-store.ts";
 import { useWorkspace } from "../../../helpers/workspace.ts";
 
 const workspace = useWorkspace();
 
-interface Member extends TestServer {
-  store: SharedMemoryStore;
-}
-
-/** A server on the shared store. */
-async function startMember(memory: SharedMemory, options: Parameters<typeof startTestServer>[1] = {}): Promise<Member> {
-  const store = memory.connect();
-  return { ...(await startTestServer(workspace, { store, ...options })), store };
-}
+const startMember = (memory: SharedMemory, options?: Parameters<typeof startMemberIn>[2]) =>
+  startMemberIn(workspace, memory, options);
 
 async function pair(): Promise<{ memory: SharedMemory; a: Member; b: Member }> {
   const memory = new SharedMemory();
