@@ -8,7 +8,7 @@ export const serverHeader = "pi-session-server";
 /** The header of a request that another server has forwarded. It is not forwarded again. */
 export const forwardedHeader = "pi-forwarded";
 
-/** The answer that sends a client to the server which has the session; `conflict` if nobody knows the address of that server. */
+/** The answer that sends a client to the server which has the session; `conflict` if that server has announced no address. */
 export function toRedirect({ id, address }: ElsewhereError, { url = "" }: IncomingMessage): HttpError {
   if (address === null) {
     return new HttpError(

@@ -13,7 +13,7 @@ const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 const deltaBuckets = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120];
 const runBuckets = [1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600];
 
-/** What the gauges are read from when the metrics are asked for. */
+/** The state that the gauges show, read at each request for the metrics. */
 export interface MetricSources {
   live(): readonly LiveSession[];
   isReady(): Promise<boolean>;

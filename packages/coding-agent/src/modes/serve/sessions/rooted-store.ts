@@ -67,7 +67,7 @@ export abstract class RootedStore implements LiveStore {
   /** The working folder of a stored session. @throws {SessionError} When there is no such session. */
   protected abstract cwdOf(ref: string): string | Promise<string>;
 
-  /** What was kept about a session. @throws {SessionError} `read_failed`. */
+  /** Reads the facts that were kept about a session. @throws {SessionError} `read_failed`. */
   protected abstract readKept(ref: string): Promise<KeptSession | undefined>;
 
   async #checkOptions(ref: string): Promise<void> {

@@ -69,7 +69,7 @@ export interface StoredSessions {
    * @throws {HttpError} `bad_request`, `forbidden`. {SessionError} When there is no such session.
    */
   findPath(path: string): Promise<StoredTarget>;
-  /** What a list shows about these sessions, in the same order. */
+  /** Describes these sessions, as a list shows them, in the same order. */
   describe(infos: readonly SessionInfo[]): Promise<SessionDescription[]>;
   /** Which other servers have these sessions open, in the same order; undefined for those that none has. */
   findHolders(ids: readonly string[]): Promise<(SessionHolder | undefined)[]>;
