@@ -1,3 +1,4 @@
+import { UsageError } from "@pikit/coding-agent/errors";
 import type { ClientBase } from "pg";
 import { type Db, PgBoss } from "pg-boss";
 import type { Database } from "../database/database.ts";
@@ -27,7 +28,11 @@ export interface Engine {
  * @throws {SessionError} `write_failed`.
  */
 export async function startEngine(database: Database, queue: string, keepDays: number): Promise<Engine> {
-  const schema = `"${database.address.schema}_work"`;
+  const { schema: sessions, shown } = database.address;
+  // pg-boss has this limit.
+  if (sessions.length > 45)
+    throw new UsageError("invalid_arguments", `The schema "${sessions}" is too long for a queue: at most 45 characters.`);
+  const schema = `"${sessions}_work"`;
   const adapter = new BossDatabase(database);
   try {
     const boss = new PgBoss({ db: adapter, schema, useListenNotify: true, schedule: false, registerInstance: false });
@@ -46,7 +51,7 @@ export async function startEngine(database: Database, queue: string, keepDays: n
     });
     return { boss, database, queue, schema, channel: adapter.channel };
   } catch (cause) {
-    throw operationError("write_failed", `Cannot open the queue ${queue}`, database.address.shown, cause);
+    throw operationError("write_failed", `Cannot open the queue ${queue}`, shown, cause);
   }
 }
 

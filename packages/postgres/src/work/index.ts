@@ -1,5 +1,5 @@
 export { type FollowedEntry, type FollowOptions, follow } from "./follow.ts";
 export type { Job, JobOptions, JobOutcome, JobRequest, JobResult } from "./job.ts";
-export { type EnqueuedJob, openWorkQueue, type WorkQueue, type WorkQueueOptions } from "./queue.ts";
+export { type EnqueuedJob, openWorkQueue, type WorkQueue, type WorkQueueDatabase, type WorkQueueOptions } from "./queue.ts";
 export type { ClaimedJob } from "./run-job.ts";
 export { createWorker, type Worker, type WorkerOptions } from "./worker.ts";

@@ -4,31 +4,39 @@ import type { JobWithMetadata } from "pg-boss";
 import { parseAddress } from "../database/address.ts";
 import { Database } from "../database/database.ts";
 import { operationError } from "../errors.ts";
+import type { PostgresSessionStore } from "../store/postgres-store.ts";
 import { type Engine, startEngine } from "./engine.ts";
 import { type Job, type JobRequest, type JobResult, readRequest, type StoredJob, toStoredJob } from "./job.ts";
 
-export interface WorkQueueOptions {
-  /** The address of the database, as for `PostgresSessionStore`. */
-  url: string;
-  /** The schema of the sessions; that of the queue is named `<schema>_work`. Default: `?schema=` of the address, else `pikit`. */
-  schema?: string;
+/** The database of a queue: its address, or a store, whose connections the queue uses then. The caller closes the store after the queue. */
+export type WorkQueueDatabase =
+  | {
+      /** The address of the database, as for `PostgresSessionStore`. */
+      url: string;
+      store?: never;
+      /** The schema of the sessions; that of the queue is named `<schema>_work`. Default: `?schema=` of the address, else `pikit`. */
+      schema?: string;
+      /** Maximum number of connections. Default: 2. */
+      maxConnections?: number;
+      /** Seconds for which a call waits for a database that is away. Default: 30. */
+      patienceSeconds?: number;
+      /** Called with one line for what no caller is told. Default: nothing. */
+      report?(problem: string): void;
+    }
+  | { store: PostgresSessionStore; url?: never };
+
+export type WorkQueueOptions = WorkQueueDatabase & {
   /** The name of the queue: letters, digits, `_`, `-`, `.` and `/`. Default: `jobs`. */
   name?: string;
   /** Days for which a job is kept after its end. Default: 30. */
   keepDays?: number;
-  /** Maximum number of connections. Default: 2. */
-  maxConnections?: number;
-  /** Seconds for which a call waits for a database that is away. Default: 30. */
-  patienceSeconds?: number;
-  /** Called with one line for what no caller is told. Default: nothing. */
-  report?(problem: string): void;
-}
+};
 
 /** What `enqueue` tells about a job. */
 export interface EnqueuedJob {
   id: string;
   sessionId: string;
-  /** False: there is a job with this key already, and this is that one. */
+  /** False: there was a job with this key already, and this is that one. */
   isNew: boolean;
 }
 
@@ -50,34 +58,37 @@ const queueNamePattern = /^[\w.\-/]{1,100}$/;
  * @throws {SessionError} `write_failed` when the database cannot be used.
  */
 export async function openWorkQueue(options: WorkQueueOptions): Promise<WorkQueue> {
-  const { url, schema, name = "jobs", keepDays = 30, maxConnections = 2, patienceSeconds = 30, report } = options;
+  const { name = "jobs", keepDays = 30 } = options;
   if (!queueNamePattern.test(name)) {
     throw new UsageError(
       "invalid_arguments",
       `"${name.slice(0, 100)}" cannot be the name of a queue: use 1 to 100 letters, digits, "_", "-", "." or "/".`,
     );
   }
-  const address = parseAddress(url, schema);
-  const database = new Database({
-    address,
-    maxConnections,
-    patienceMs: patienceSeconds * 1000,
-    report: report ?? (() => undefined),
-  });
+  if (options.store) return new WorkQueue(await startEngine(options.store.parts.database, name, keepDays), undefined);
+  const database = connect(options);
   try {
-    return new WorkQueue(await startEngine(database, name, keepDays));
+    return new WorkQueue(await startEngine(database, name, keepDays), database);
   } catch (error) {
     await database.close();
     throw error;
   }
 }
 
+function connect(options: Extract<WorkQueueDatabase, { url: string }>): Database {
+  const { url, schema, maxConnections = 2, patienceSeconds = 30, report = () => undefined } = options;
+  return new Database({ address: parseAddress(url, schema), maxConnections, patienceMs: patienceSeconds * 1000, report });
+}
+
 /** A queue of prompts. Create it with `openWorkQueue`. */
 export class WorkQueue {
   readonly #engine: Engine;
+  readonly #ownDatabase: Database | undefined;
 
-  constructor(engine: Engine) {
+  /** @param ownDatabase - The connections that `close` closes. */
+  constructor(engine: Engine, ownDatabase: Database | undefined) {
     this.#engine = engine;
+    this.#ownDatabase = ownDatabase;
   }
 
   /** The name of the queue. */
@@ -97,26 +108,37 @@ export class WorkQueue {
    * @throws {SessionError} `invalid_input`; `write_failed`: the job may have been added. With a key it is safe to call again.
    */
   async enqueue(request: JobRequest): Promise<EnqueuedJob> {
+    const [job] = await this.enqueueAll([request]);
+    return job as EnqueuedJob;
+  }
+
+  /**
+   * Adds many jobs, which is quicker than one by one. Several jobs of a session run in this order. After an error some may have been added.
+   *
+   * @returns The jobs in the order of the requests.
+   * @throws Like `enqueue`. For an invalid request nothing is added.
+   */
+  async enqueueAll(requests: readonly JobRequest[]): Promise<EnqueuedJob[]> {
+    const jobs = requests.map((request) => toNewJob(this.name, request));
+    const enqueued: EnqueuedJob[] = [];
+    for (const portion of inPortions(jobs)) enqueued.push(...(await this.#do("Cannot add jobs", () => this.#add(portion))));
+    return enqueued;
+  }
+
+  async #add(jobs: readonly NewJob[]): Promise<EnqueuedJob[]> {
     const { boss, queue } = this.#engine;
-    const { key, priority, startAfter } = request;
-    const id = key === undefined ? randomUUID() : idOf(queue, key);
-    const stored = toStoredJob(request, request.sessionId ?? randomUUID());
-    const options = {
-      id,
-      singletonKey: stored.sessionId,
-      ...(priority === undefined ? {} : { priority }),
-      ...(startAfter === undefined ? {} : { startAfter }),
-    };
-    return this.#do("Cannot add the job", async () => {
-      for (;;) {
-        if ((await boss.send(queue, stored, options)) !== null) return { id, sessionId: stored.sessionId, isNew: true };
-        // The job is there already: by its key, or because the statement was repeated after a lost connection.
-        const existing = await this.#fetch(id);
-        // Undefined: it was deleted meanwhile, so that it can be added.
-        if (existing)
-          return { id, sessionId: existing.data.sessionId, isNew: existing.data.request === stored.request && key === undefined };
-      }
-    });
+    const added = new Set(await boss.insert(queue, [...jobs], { returnId: true }));
+    const enqueued: EnqueuedJob[] = [];
+    for (const job of jobs) {
+      const { id, data } = job;
+      // Not added: it is there already, by its key or because the statement was repeated after a lost connection.
+      const existing = added.has(id) ? undefined : await this.#fetch(id);
+      if (added.has(id)) enqueued.push({ id, sessionId: data.sessionId, isNew: true });
+      else if (!existing)
+        enqueued.push(...(await this.#add([job]))); // deleted meanwhile
+      else enqueued.push({ id, sessionId: existing.data.sessionId, isNew: data.key === undefined });
+    }
+    return enqueued;
   }
 
   /** The id of the job with this key, whether there is one or not. */
@@ -163,7 +185,7 @@ export class WorkQueue {
     return (await this.find(id))?.state === "cancelled";
   }
 
-  /** Counts the jobs of the queue, those of the last minute. */
+  /** Counts the jobs of the queue that have not ended. */
   async counts(): Promise<{ waiting: number; running: number }> {
     const { database, queue, schema } = this.#engine;
     const [found] = await this.#do(
@@ -179,10 +201,10 @@ export class WorkQueue {
     return { waiting: Number(found?.waiting), running: Number(found?.running) };
   }
 
-  /** Closes the connections. Workers of this queue must be stopped first. */
+  /** Closes the queue and its own connections. Workers of this queue must be stopped first. Safe to call twice. */
   async close(): Promise<void> {
     await this.#engine.boss.stop({ graceful: false });
-    await this.#engine.database.close();
+    await this.#ownDatabase?.close();
   }
 
   async #fetch(id: string): Promise<JobWithMetadata<StoredJob> | undefined> {
@@ -198,6 +220,50 @@ export class WorkQueue {
       throw operationError(code, what, this.#engine.database.address.shown, cause);
     }
   }
+}
+
+/** A job as pg-boss inserts it. */
+interface NewJob {
+  id: string;
+  data: StoredJob;
+  singletonKey: string;
+  priority?: number;
+  startAfter?: Date;
+}
+
+/** Maximum number of jobs, and characters of their requests, that are added in one statement. */
+const portionSize = { jobs: 500, characters: 4 * 1024 * 1024 };
+
+function toNewJob(queue: string, request: JobRequest): NewJob {
+  const { key, priority, startAfter, sessionId = randomUUID() } = request;
+  return {
+    id: key === undefined ? randomUUID() : idOf(queue, key),
+    data: toStoredJob(request, sessionId),
+    singletonKey: sessionId,
+    ...(priority === undefined ? {} : { priority }),
+    ...(startAfter === undefined ? {} : { startAfter }),
+  };
+}
+
+/** Cuts jobs in portions. Each has a session and an id once at most, because jobs of one statement have the same time and no order. */
+function* inPortions(jobs: readonly NewJob[]): Generator<NewJob[]> {
+  let portion: NewJob[] = [];
+  let size = 0;
+  let seen = new Set<string>();
+  for (const job of jobs) {
+    const length = job.data.request.length;
+    const isFull = portion.length === portionSize.jobs || size + length > portionSize.characters;
+    if (portion.length > 0 && (isFull || seen.has(job.id) || seen.has(job.singletonKey))) {
+      yield portion;
+      portion = [];
+      size = 0;
+      seen = new Set();
+    }
+    portion.push(job);
+    size += length;
+    seen.add(job.id).add(job.singletonKey);
+  }
+  if (portion.length > 0) yield portion;
 }
 
 /** A UUID that is the same for the same key; RFC 9562, version 8. */

@@ -51,22 +51,12 @@ const failureDelay = 5;
 export class JobRun {
   readonly claim: Claim;
   readonly #host: JobHost;
-  readonly #job: ClaimedJob;
-  readonly #request: ReturnType<typeof readRequest>;
   readonly #controller = new AbortController();
   #stopped: StopReason | undefined;
 
   constructor(claim: Claim, host: JobHost) {
     this.claim = claim;
     this.#host = host;
-    this.#request = readRequest(claim.stored);
-    const { sessionId, key } = claim.stored;
-    const { prompt, options = {}, data } = this.#request;
-    this.#job = {
-      ...{ id: claim.id, sessionId, prompt, options, attempt: claim.attempt },
-      ...(key === undefined ? {} : { key }),
-      ...(data === undefined ? {} : { data }),
-    };
   }
 
   /** Aborts the run. The first reason counts. */
@@ -95,13 +85,15 @@ export class JobRun {
   }
 
   async #runInSession(): Promise<Ending> {
+    const request = readRequest(this.claim.stored);
+    const job = toClaimedJob(this.claim, request);
     const store = guardStore(this.#host.store, () => this.stop("not stored"));
-    const options = await this.#host.optionsFor(this.#job);
-    const session = await createAgentSession({ ...options, store, session: { id: this.#job.sessionId } });
+    const options = await this.#host.optionsFor(job);
+    const session = await createAgentSession({ ...options, store, session: { id: job.sessionId } });
     let ending: Ending;
     try {
-      this.#host.onSession?.(session, this.#job);
-      ending = await this.#tell(session);
+      this.#host.onSession?.(session, job);
+      ending = await this.#tell(session, request);
     } catch (error) {
       ending = this.#endingOf(error);
     } finally {
@@ -115,17 +107,17 @@ export class JobRun {
   }
 
   /** Sends the prompt, or continues its run if the session has it. */
-  async #tell(session: AgentSession): Promise<Ending> {
+  async #tell(session: AgentSession, { prompt, images = [] }: Request): Promise<Ending> {
     const { signal } = this.#controller;
+    const { id } = this.claim;
     if (this.#stopped !== undefined) return this.#endingOf(undefined);
-    if (session.history.hasPrompt(this.#job.id)) {
+    if (session.history.hasPrompt(id)) {
       const run = await session.resume({ signal });
       await run?.settled;
-      return this.#judge(session, await usageSince(session.history, this.#job.id));
+      return this.#judge(session, await usageSince(session.history, id));
     }
     const before = session.stats();
-    const { prompt, images = [] } = this.#request;
-    const run = await session.submit(prompt, { images, promptId: this.#job.id, signal });
+    const run = await session.submit(prompt, { images, promptId: id, signal });
     await run.settled;
     return this.#judge(session, addUsage(session.stats(), before, -1));
   }
@@ -167,6 +159,16 @@ export class JobRun {
     };
     return { type: "settled", result };
   }
+}
+
+type Request = ReturnType<typeof readRequest>;
+
+function toClaimedJob({ id, attempt, stored: { sessionId, key } }: Claim, { prompt, options = {}, data }: Request): ClaimedJob {
+  return {
+    ...{ id, sessionId, prompt, options, attempt },
+    ...(key === undefined ? {} : { key }),
+    ...(data === undefined ? {} : { data }),
+  };
 }
 
 /** The time at which pg-boss would take the job away. */

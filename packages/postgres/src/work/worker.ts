@@ -174,7 +174,11 @@ export class Worker {
     if (ending.type === "settled") await this.#claims.settle(claim, ending.result);
     else if (ending.type === "returned") await this.#claims.giveBack(claim, ending.delaySeconds, ending.reason);
     else await this.#claims.forget(claim);
-    this.#options.onEnd?.(claim.id, ending.type === "settled" ? ending.result : undefined);
+    try {
+      this.#options.onEnd?.(claim.id, ending.type === "settled" ? ending.result : undefined);
+    } catch (error) {
+      this.#report(`The function onEnd of the worker has failed: ${reasonOf(error)}.`);
+    }
   }
 
   /** Reports each problem once in a row. Never throws. */
