@@ -14,7 +14,8 @@ export interface WorkerOptions {
   /** Maximum number of jobs that run at the same time. Default: 10. */
   concurrency?: number;
   /**
-   * Megabytes (10^6 bytes) of memory of this process above which no further job is taken while one is running. Default: no limit.
+   * Megabytes (10^6 bytes) of resident memory of this process above which no further job is taken while one is running. The running ones may
+   * still need more. Default: no limit.
    */
   maxMemoryMb?: number;
   /**
@@ -143,17 +144,20 @@ export class Worker {
 
   async #takeAll(): Promise<void> {
     for (;;) {
-      const count = Math.min(this.#concurrency - this.#runs.size, maxTaken);
-      if (count === 0 || this.#isStopping || this.#isFull) return;
+      const count = Math.min(this.#room, maxTaken);
+      if (count === 0 || this.#isStopping) return;
       const claims = await this.#claims.take(count);
       for (const claim of claims) this.#start(claim);
       if (claims.length < count) return;
     }
   }
 
-  get #isFull(): boolean {
+  /** The number of jobs that may be taken now. */
+  get #room(): number {
     const { maxMemoryMb = Number.POSITIVE_INFINITY } = this.#options;
-    return this.#runs.size > 0 && process.memoryUsage.rss() > maxMemoryMb * 1_000_000;
+    // One job runs in any case: otherwise a worker whose memory does not shrink would do nothing any more.
+    const most = process.memoryUsage.rss() > maxMemoryMb * 1_000_000 ? 1 : this.#concurrency;
+    return Math.max(0, most - this.#runs.size);
   }
 
   #start(claim: Claim): void {

@@ -28,7 +28,7 @@ export interface Workshop {
   answering(script: Script, options?: CreateAgentSessionOptions): CreateAgentSessionOptions;
   openStore(options?: Partial<PostgresStoreOptions>): PostgresSessionStore;
   /** Starts a worker with a store of its own, as if it was another process. */
-  startWorker(options: Omit<WorkerOptions, "store" | "queue"> & { store?: PostgresSessionStore }): Worker;
+  startWorker(options: Omit<WorkerOptions, "store" | "queue"> & Partial<Pick<WorkerOptions, "store" | "queue">>): Worker;
   /** Resolves with the result of a job that a worker of this process ends. */
   ended(jobId: string): Promise<JobResult>;
   /** The messages of a session as texts, such as `user: Hello`. */
