@@ -1,39 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { until } from "@pikit/test-kit";
-import { expect, onTestFinished, test } from "vitest";
-import { openWorkshop, type Workshop } from "./helpers.ts";
-
-const program = fileURLToPath(new URL("fixtures/worker.ts", import.meta.url));
-
-interface WorkerProcess {
-  child: ChildProcess;
-  pid: number;
-  /** The results of its jobs, in the order of their ends. */
-  results: AsyncIterator<unknown>;
-}
-
-/** A worker in a process of its own; see the fixture. */
-async function startProcess({ url, cwd }: Workshop, leaseSeconds = 15): Promise<WorkerProcess> {
-  const args = ["--conditions=pikit-source", program, url, cwd, String(leaseSeconds)];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  onTestFinished(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const exited = once(child, "exit");
-    child.kill("SIGKILL");
-    await exited;
-  });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  expect((await lines.next()).value).toBe("ready");
-  const results = (async function* () {
-    for (let line = await lines.next(); !line.done; line = await lines.next()) yield JSON.parse(line.value) as unknown;
-  })();
-  return { child, pid: child.pid ?? 0, results };
-}
+import { expect, test } from "vitest";
+import { openWorkshop } from "./helpers.ts";
+import { startProcess } from "./worker-process.ts";
 
 /** The ids of the processes in which the tool was called. */
 function callsIn(folder: string): number[] {

@@ -35,8 +35,9 @@ export interface Workshop {
   readStory(sessionId: string): Promise<string[]>;
 }
 
-export async function openWorkshop(): Promise<Workshop> {
-  const url = await createDatabase();
+/** @param address - Of an empty database. Default: one of the server for all tests. */
+export async function openWorkshop(address?: string): Promise<Workshop> {
+  const url = address ?? (await createDatabase());
   const cwd = mkdtempSync(join(tmpdir(), "pikit-work-"));
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
   const problems: string[] = [];
