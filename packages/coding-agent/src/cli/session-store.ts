@@ -36,10 +36,10 @@ export function findStoreAddress(options: StoreOptions): string | undefined {
 }
 
 /**
- * Opens the store with that address. It is closed when the process ends.
+ * Opens the store with that address, and asks it for a session, so that it is known to answer. It is closed when the process ends.
  *
  * @param report - Called with one line for each problem that makes no call fail. Default: writes it to stderr.
- * @throws {UsageError} {SessionError} When the store cannot be opened.
+ * @throws {UsageError} {SessionError} When the store cannot be opened or read.
  */
 export async function openNamedStore(
   options: StoreOptions,
@@ -50,5 +50,7 @@ export async function openNamedStore(
   const { openStore } = await import("../conversation/open-store.ts");
   const store = await openStore(address, { agentDir: agentFolder(), report });
   beforeEnd(() => store.close());
+  // A store that does not answer is an error at the start, not a conversation that is not stored.
+  await store.list({ limit: 1 });
   return store;
 }

@@ -182,8 +182,7 @@ async function sessions({ agentDir, cwd, store: options }: Places): Promise<Find
   const { showAddress } = await import("../../conversation/open-store.ts");
   const shown = showAddress(address);
   try {
-    const store = await openNamedStore(options);
-    await store?.list({ limit: 1 });
+    await openNamedStore(options);
     return [ok("sessions", `stored in ${shown}, which answers (pi sessions)`)];
   } catch (error) {
     return [problem("sessions", `${shown} cannot be used: ${describeError(error)}`)];
