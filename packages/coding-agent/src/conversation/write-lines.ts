@@ -42,7 +42,8 @@ export async function writeLines(
         const text = new SessionText(first, source);
         await replaceFile(path, () => text.read(others), { isPrivate: true });
         // So that the copy has the place in lists that the original has.
-        if (text.latest !== undefined) await utimes(path, text.latest, text.latest);
+        const time = timeOf(text.latest) ?? timeOf(header.timestamp);
+        if (time !== undefined) await utimes(path, time, time);
       } finally {
         lock.release();
       }
@@ -84,8 +85,8 @@ class Source {
 
 /** The text of the file. */
 class SessionText {
-  /** The time of the last entry; undefined if it has none, or before the text was read. */
-  latest: Date | undefined;
+  /** The timestamp of the last entry; undefined if there is none, or before the text was read. */
+  latest: unknown;
   readonly #header: string;
   readonly #source: Source;
 
@@ -102,8 +103,7 @@ class SessionText {
         count += 1;
         const entry = line.includes("\n") ? undefined : tryParseEntry(line, (raw) => raw);
         if (!entry) throw badLine(count, "is not a session entry");
-        const time = Date.parse(String(entry.timestamp));
-        if (!Number.isNaN(time)) this.latest = new Date(time);
+        this.latest = entry.timestamp ?? this.latest;
       }
       if (lines.length > 0) yield `${lines.join("\n")}\n`;
     }
@@ -121,6 +121,12 @@ function readHeader(line: string): SessionHeader {
     throw badLine(1, "has a timestamp that is none of ISO 8601");
   if (typeof cwd !== "string") throw badLine(1, "has a cwd that is no text");
   return { type, version, id, timestamp, cwd };
+}
+
+/** The time of an ISO 8601 timestamp; undefined if it is none, or in the future. */
+function timeOf(timestamp: unknown): Date | undefined {
+  const time = typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN;
+  return time <= Date.now() ? new Date(time) : undefined;
 }
 
 function badLine(lineNumber: number, problem: string): SessionError {
