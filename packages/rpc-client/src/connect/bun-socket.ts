@@ -76,7 +76,7 @@ export function openSocket(target: SocketTarget, handlers: SocketHandlers): Sock
 async function findRefusal({ sessionUrl, token }: SocketTarget): Promise<ConnectFailure | undefined> {
   try {
     const headers = { authorization: `Bearer ${token}` };
-    const response = await fetch(sessionUrl, { headers, signal: AbortSignal.timeout(probeTimeoutMs) });
+    const response = await fetch(sessionUrl, { headers, redirect: "manual", signal: AbortSignal.timeout(probeTimeoutMs) });
     const { status, body, ok } = response;
     return ok ? undefined : await readRefusal({ status, body, header: (name) => response.headers.get(name) });
   } catch (cause) {

@@ -5,6 +5,13 @@ const maxBodyBytes = 65_536;
 /** Statuses that may be others at the next attempt. 409: another process still holds the lock of the session. */
 const temporaryStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
+interface FailureDetails {
+  status?: number;
+  cause?: unknown;
+  retryAfterMs?: number;
+  server?: string | undefined;
+}
+
 /** Why a connection was not made, or ended. */
 export class ConnectFailure extends Error {
   /** The HTTP status of a refusal; undefined when there was no answer. */
@@ -13,9 +20,12 @@ export class ConnectFailure extends Error {
   readonly systemCode: string | undefined;
   /** Milliseconds that the server asks to wait. */
   readonly retryAfterMs: number;
+  /** The address of the server that has the session, if the answer names another one. */
+  readonly server: string | undefined;
 
-  constructor(message: string, { status, cause, retryAfterMs = 0 }: { status?: number; cause?: unknown; retryAfterMs?: number }) {
+  constructor(message: string, { status, cause, retryAfterMs = 0, server }: FailureDetails) {
     super(message, { cause });
+    this.server = server;
     this.status = status;
     this.systemCode = findCode(cause);
     this.retryAfterMs = retryAfterMs;
@@ -27,10 +37,11 @@ export class ConnectFailure extends Error {
     return status !== undefined && status >= 400 && status < 500 && !temporaryStatuses.has(status);
   }
 
-  /** Whether a first connection need not be tried again: there is no such server, or it does not want this client. */
+  /** Whether a first connection need not be tried again: there is no such server, it does not want this client, or it names a wrong address. */
   get isFinalAtStart(): boolean {
     const isElsewhere = ["ECONNREFUSED", "ConnectionRefused", "ENOTFOUND", "CERT_HAS_EXPIRED"].includes(this.systemCode ?? "");
-    return this.isFinal || this.status === 409 || isElsewhere;
+    const isMoved = this.status !== undefined && this.status >= 300 && this.status < 400;
+    return this.isFinal || isMoved || this.status === 409 || isElsewhere;
   }
 }
 
@@ -45,7 +56,11 @@ interface Answer {
 export async function readRefusal({ status, header, body }: Answer): Promise<ConnectFailure> {
   const text = await readText(body).catch(() => "");
   const retryAfterMs = Number(header("retry-after") ?? 0) * 1000;
-  return new ConnectFailure(describe(status, text), { status, retryAfterMs: Number.isFinite(retryAfterMs) ? retryAfterMs : 0 });
+  const server = status === 307 ? (header("pi-session-server") ?? undefined) : undefined;
+  return new ConnectFailure(describe(status, text), {
+    ...{ status, server },
+    retryAfterMs: Number.isFinite(retryAfterMs) ? retryAfterMs : 0,
+  });
 }
 
 /** The text of a body, cut to its first bytes. */

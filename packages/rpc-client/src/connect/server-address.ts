@@ -29,6 +29,11 @@ export class ServerAddress {
     return this.#base;
   }
 
+  /** Whether its connections are encrypted. */
+  get isSecure(): boolean {
+    return this.#base.startsWith("https:");
+  }
+
   socket({ sessionId, stream, clientId, since, token }: SocketQuery): SocketTarget {
     const query = new URLSearchParams({ stream, client: clientId, ...(since === undefined ? {} : { since }) });
     const sessionUrl = `${this.#base}/v1/sessions/${encodeURIComponent(sessionId)}`;
@@ -52,6 +57,8 @@ export class ServerAddress {
       method: "POST",
       headers,
       body: JSON.stringify(request),
+      // The token would not be sent to another server.
+      redirect: "manual",
       signal,
     }).catch((cause: unknown) => {
       throw new ConnectFailure(`No connection to ${this.#base}: ${describe(cause)}`, { cause });

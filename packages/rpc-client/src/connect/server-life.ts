@@ -13,6 +13,7 @@ import { loadSocket } from "./load-socket.ts";
 import type { ConnectOptions } from "./options.ts";
 import { ServerAddress } from "./server-address.ts";
 import { ServerTransport, toError } from "./server-transport.ts";
+import { SessionServer } from "./session-server.ts";
 import type { SocketTarget } from "./socket.ts";
 
 const defaultReconnectDelayMs = 250;
@@ -22,6 +23,7 @@ export class ServerLife implements Life {
   readonly #options: ConnectOptions;
   readonly #handlers: LifeHandlers;
   readonly #address: ServerAddress;
+  readonly #server: SessionServer;
   readonly #clientId: string;
   readonly resumption: Resumption = new Resumption();
   readonly followsMoves = true;
@@ -43,6 +45,7 @@ export class ServerLife implements Life {
   /** @throws {TypeError} For an address that is not one of a server. */
   constructor(url: string, options: ConnectOptions, handlers: LifeHandlers) {
     this.#address = new ServerAddress(url);
+    this.#server = new SessionServer(this.#address);
     this.#options = options;
     this.#handlers = handlers;
     this.#sessionId = options.sessionId;
@@ -120,6 +123,7 @@ export class ServerLife implements Life {
           {
             openSocket,
             findTarget: (since) => this.#findTarget(since),
+            server: this.#server,
             maxReconnects,
             reconnectDelayMs,
             onSession: (sessionId) => this.resumption.noteSession(sessionId),
@@ -160,7 +164,7 @@ export class ServerLife implements Life {
   async #findTarget(since: string | undefined): Promise<SocketTarget> {
     const sessionId = this.resumption.sessionId ?? this.#sessionId ?? "";
     const stream = this.resumption.streamMode ?? this.#options.streamMode ?? "deltas";
-    return this.#address.socket({ sessionId, stream, clientId: this.#clientId, since, token: await this.#findToken() });
+    return this.#server.address.socket({ sessionId, stream, clientId: this.#clientId, since, token: await this.#findToken() });
   }
 
   async #findToken(): Promise<string> {
@@ -175,9 +179,12 @@ export class ServerLife implements Life {
     for (let failures = 1; ; failures += 1) {
       const token = await this.#findToken();
       try {
-        return await this.#address.openSession(create, { token, key, signal });
+        return await this.#server.address.openSession(create, { token, key, signal });
       } catch (error) {
-        if (signal.aborted || !(error instanceof ConnectFailure) || error.isFinalAtStart) throw error;
+        if (signal.aborted || !(error instanceof ConnectFailure)) throw error;
+        if (this.#server.follow(error)) continue;
+        const isGone = this.#server.leave() && error.status === undefined;
+        if (!isGone && error.isFinalAtStart) throw error;
         await sleep(backoff(failures, reconnectDelayMs), undefined, { signal });
       }
     }

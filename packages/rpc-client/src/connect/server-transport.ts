@@ -6,6 +6,7 @@ import { backoff } from "./backoff.ts";
 import { ConnectFailure } from "./failure.ts";
 import { OpenCommands } from "./open-commands.ts";
 import { OpenQuestions } from "./open-questions.ts";
+import type { SessionServer } from "./session-server.ts";
 import type { OpenSocket, Socket, SocketTarget } from "./socket.ts";
 
 /** Milliseconds between two pings. */
@@ -21,6 +22,8 @@ export interface ServerTransportOptions {
   openSocket: OpenSocket;
   /** Returns the address for the next connection. @param since - The position of the latest frame, `epoch:seq`. */
   findTarget: (since: string | undefined) => Promise<SocketTarget>;
+  /** The server that has the session. */
+  server: SessionServer;
   reconnectDelayMs: number;
   maxReconnects: number;
   /** Called at each connection with the id of the session, which commands of other clients may have changed. */
@@ -186,10 +189,16 @@ export class ServerTransport implements Transport {
     this.#drop();
     if (this.#isClosed || this.#stopping !== undefined) return;
     this.#lastFailure = failure;
+    const { server, maxReconnects, reconnectDelayMs } = this.#options;
+    if (server.follow(failure)) {
+      this.#connect();
+      return;
+    }
     this.#failures += 1;
-    const { maxReconnects, reconnectDelayMs } = this.#options;
     const isFirst = this.#position === undefined;
-    if (isFirst ? failure.isFinalAtStart : failure.isFinal) {
+    // A server that another one has named may have died a moment ago.
+    const isGone = server.leave() && failure.status === undefined;
+    if (!isGone && (isFirst ? failure.isFinalAtStart : failure.isFinal)) {
       this.end(toError(failure));
     } else if (!isFirst && this.#failures > maxReconnects) {
       const text = `The server was not reached again after ${maxReconnects} attempts: ${failure.message}`;
@@ -228,6 +237,7 @@ export class ServerTransport implements Transport {
   #becomeReady(): void {
     if (this.#isReady) return;
     this.#isReady = true;
+    this.#options.server.reached();
     this.#commands.sendAll(this.#send);
   }
 

@@ -117,7 +117,7 @@ export class FakeServer {
   readonly #sockets = new Inbox<FakeConnection>();
   readonly #requests = new Inbox<FakeRequest>();
   /** The answers to the next upgrades; a socket when there is none. */
-  readonly refusals: { status: number; code: string; message: string }[] = [];
+  readonly refusals: { status: number; code: string; message: string; headers?: Record<string, string> }[] = [];
 
   constructor() {
     const sockets = new WebSocketServer({ noServer: true, handleProtocols: () => "pi.rpc.v1" });
@@ -138,9 +138,11 @@ export class FakeServer {
         sockets.handleUpgrade(request, socket, head, (webSocket) => this.#sockets.push(new FakeConnection(webSocket, request)));
         return;
       }
-      const { status, ...error } = refusal;
+      const { status, headers = {}, ...error } = refusal;
       const body = JSON.stringify({ error });
-      socket.end(`HTTP/1.1 ${status} No\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+      const all = { "content-type": "application/json", "content-length": body.length, ...headers };
+      const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+      socket.end(`HTTP/1.1 ${status} No\r\n${lines.join("")}\r\n${body}`);
     });
   }
 
