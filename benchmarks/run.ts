@@ -17,6 +17,7 @@ import { serveLoad } from "./serve-load.ts";
 import { sessions } from "./sessions.ts";
 import { stream } from "./stream.ts";
 import { terminal } from "./terminal.ts";
+import { work } from "./work.ts";
 
 type Benchmark = (rounds: number, options: AgentOptions & { isFull: boolean }) => Promise<Result[]>;
 
@@ -36,6 +37,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   terminal,
   serve,
   "serve-load": serveLoad,
+  work,
 };
 
 const { values, positionals } = parseArgs({
