@@ -12,6 +12,7 @@ import { type RunningServer, startServer } from "../../modes/serve/serve-mode.ts
 import { defaultLimits, defaultTimes, type ServeLimits } from "../../modes/serve/serve-options.ts";
 import { writeError } from "../../modes/terminal-text.ts";
 import { surviveFaults } from "../last-resort.ts";
+import { findStoreAddress } from "../session-store.ts";
 import { onServerEnd } from "../signals.ts";
 import { parseSubcommand } from "./parse-subcommand.ts";
 
@@ -112,7 +113,7 @@ function parse(args: readonly string[], agentDir: string): ServeArguments | unde
   }
   const [first = process.cwd(), ...others] = root;
   const { announce, forward } = values;
-  const storeAddress = findStore(values["session-store"], sessionDir);
+  const storeAddress = findStoreAddress(values);
   if (storeAddress === undefined && (announce !== undefined || forward)) {
     throw new UsageError(
       "invalid_arguments",
@@ -129,13 +130,6 @@ function parse(args: readonly string[], agentDir: string): ServeArguments | unde
     ...{ storeAddress, announce, forward, openMetrics: values["metrics-open"] },
     isJson: values.json,
   };
-}
-
-/** The address of the store. A folder on the command line takes precedence over a store in the environment. */
-function findStore(option: string | undefined, sessionDir: string | undefined): string | undefined {
-  if (sessionDir === undefined) return option || process.env.PI_SESSION_STORE || undefined;
-  if (option === undefined) return undefined;
-  throw new UsageError("invalid_arguments", "--session-store and --session-dir exclude each other. Give one of them.");
 }
 
 async function openSharedStore(address: string, agentDir: string): Promise<SharedStore> {
