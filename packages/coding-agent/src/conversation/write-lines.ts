@@ -86,7 +86,7 @@ class Source {
 /** The text of the file. */
 class SessionText {
   /** The timestamp of the last entry; undefined if there is none, or before the text was read. */
-  latest: unknown;
+  latest: string | undefined;
   readonly #header: string;
   readonly #source: Source;
 
@@ -103,7 +103,7 @@ class SessionText {
         count += 1;
         const entry = line.includes("\n") ? undefined : tryParseEntry(line, (raw) => raw);
         if (!entry) throw badLine(count, "is not a session entry");
-        this.latest = entry.timestamp ?? this.latest;
+        if (typeof entry.timestamp === "string") this.latest = entry.timestamp;
       }
       if (lines.length > 0) yield `${lines.join("\n")}\n`;
     }
@@ -124,8 +124,8 @@ function readHeader(line: string): SessionHeader {
 }
 
 /** The time of an ISO 8601 timestamp; undefined if it is none, or in the future. */
-function timeOf(timestamp: unknown): Date | undefined {
-  const time = typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN;
+function timeOf(timestamp: string | undefined): Date | undefined {
+  const time = Date.parse(timestamp ?? "");
   return time <= Date.now() ? new Date(time) : undefined;
 }
 
