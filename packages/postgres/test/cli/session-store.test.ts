@@ -2,6 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
 import { expect, test } from "vitest";
+import { spawnCli } from "../../../coding-agent/test/helpers/cli.ts";
+import { RpcProcess } from "../../../coding-agent/test/helpers/rpc-process.ts";
 import { useMachine } from "./helpers.ts";
 
 const machine = useMachine();
@@ -102,6 +104,21 @@ test("a process that ends in order leaves nothing of itself in the database", as
   );
   await client.end();
   expect(rows).toEqual([{ owners: "0", sessions: "1" }]);
+});
+
+test("a session that another process has open is refused, until that process ends or is killed", async () => {
+  await machine.ask("Hello", "Yes.", "--session-id", "mine");
+  const model = await machine.workspace.script({ text: "Again." });
+  const env = { PI_SESSION_STORE: machine.address };
+  const use = () => machine.pi(["-p", "--session", "mine", "--model", model, "And now?"]);
+  for (const end of [(pi: RpcProcess) => pi.child.stdin.end(), (pi: RpcProcess) => pi.child.kill("SIGKILL")]) {
+    const pi = new RpcProcess(spawnCli(machine.workspace, ["--mode", "rpc", "--session", "mine", "--model", model], { env }));
+    await pi.request({ type: "get_state" });
+    expect(await use()).toMatchObject({ stdout: "", stderr: expect.stringContaining("mine"), exitCode: 1 });
+    end(pi);
+    await pi.exited;
+    expect(await use()).toMatchObject({ stdout: "Again.\n", stderr: "", exitCode: 0 });
+  }
 });
 
 test("doctor names the store without its password, and whether it answers", async () => {

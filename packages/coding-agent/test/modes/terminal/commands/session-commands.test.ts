@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Context } from "@pikit/ai";
 import { expect, test } from "vitest";
 import { sessionFolder } from "../../../../src/config/paths.ts";
+import { FileSessionStore } from "../../../../src/conversation/file-store.ts";
 import { sessionsInFiles } from "../../../../src/conversation/stored-sessions.ts";
 import { pickEarlierMessage } from "../../../../src/modes/terminal/commands/branch-commands.ts";
 import { pickSession } from "../../../../src/modes/terminal/commands/pick-session.ts";
@@ -91,6 +92,27 @@ test("a session can be chosen before one is open; an empty folder says so", asyn
   await stage.shows("This folder has no sessions yet.");
   stage.press(keys.esc);
   expect(await none).toBeUndefined();
+});
+
+test("/resume lists the sessions of the store, if there is one, and ends with its error when it cannot be read", async () => {
+  const stored = new FileSessionStore(join(workspace.root, "store"));
+  const { session } = await createScriptedSession(workspace, [{ text: "Yes." }], { store: stored });
+  await session.prompt("In the store");
+  await session.dispose();
+  await store("work", "In a file");
+  const { session: current } = await createScriptedSession(workspace, [{ text: "Yes." }], { store: stored });
+  const stage = new FakeStage(current);
+  stage.store = stored;
+  const ended = runTyped(stage, "/resume");
+  await stage.shows("In the store");
+  expect(stage.text).not.toContain("In a file");
+  stage.press(keys.enter);
+  await ended;
+  expect(texts(stage)).toEqual(["In the store", "answer"]);
+  stored.list = () => Promise.reject(new Error("The database is away."));
+  await runTyped(stage, "/resume");
+  expect(stage.notes).toEqual(["error: The database is away."]);
+  expect(stage.hasPanel).toBe(false);
 });
 
 test("a session that is open elsewhere is refused, and the present one stays", async () => {
