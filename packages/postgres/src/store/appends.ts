@@ -1,7 +1,8 @@
-import type { Database } from "../database/database.ts";
+import { type Database, inTransaction } from "../database/database.ts";
 import { isAboutData, isTransient } from "../errors.ts";
 import { Batcher } from "./batcher.ts";
 import { columnText, type Facts } from "./facts.ts";
+import { inPortions, insertEntries } from "./insert-entries.ts";
 
 /** Entries for a session that this owner has open. */
 export interface Append {
@@ -26,7 +27,7 @@ export interface Creation {
   facts: Facts;
 }
 
-/** Maximum characters of a batch of several sessions. */
+/** Maximum characters of a batch of several sessions, and of one statement for one session. */
 const maxSize = 4 * 1024 * 1024;
 
 /** Maximum number of sessions of a batch. */
@@ -73,43 +74,60 @@ export class Appends {
   }
 
   async #append(items: readonly Append[], deadline: number): Promise<boolean[]> {
-    const facts = items.map((item) => item.facts);
-    const rows = await this.#database.query<{ key: string }>(
-      appendStatement(this.#database.schema),
-      [
-        items.map(({ key }) => key),
-        items.map(({ fence }) => fence),
-        items.map(({ length }) => length),
-        items.map(({ lines }) => lines.length),
-        ...columnsOf(facts),
-        this.#owner,
-        ...linesOf(items, ({ length }) => length),
-      ],
-      deadline,
-    );
+    const rows = await this.#run<{ key: string }>(appendStatement(this.#database.schema), items, deadline, [
+      items.map(({ key }) => key),
+      items.map(({ fence }) => fence),
+      items.map(({ length }) => length),
+    ]);
     const granted = new Set(rows.map(({ key }) => key));
     return items.map(({ key }) => granted.has(key));
   }
 
   async #create(items: readonly Creation[], deadline: number): Promise<(string | undefined)[]> {
-    const facts = items.map((item) => item.facts);
-    const rows = await this.#database.query<{ key: string; id: string }>(
-      createStatement(this.#database.schema),
-      [
-        items.map(({ id }) => id),
-        items.map(({ cwd }) => columnText(cwd)),
-        items.map(({ createdAt }) => columnText(createdAt)),
-        items.map(({ parentSession }) => (parentSession === undefined ? null : columnText(parentSession))),
-        items.map(({ header }) => header),
-        items.map(({ lines }) => lines.length),
-        ...columnsOf(facts),
-        this.#owner,
-        ...linesOf(items, () => 0),
-      ],
-      deadline,
-    );
+    const rows = await this.#run<{ key: string; id: string }>(createStatement(this.#database.schema), items, deadline, [
+      items.map(({ id }) => id),
+      items.map(({ cwd }) => columnText(cwd)),
+      items.map(({ createdAt }) => columnText(createdAt)),
+      items.map(({ parentSession }) => (parentSession === undefined ? null : columnText(parentSession))),
+      items.map(({ header }) => header),
+    ]);
     const keys = new Map(rows.map(({ key, id }) => [id, key]));
     return items.map(({ id }) => keys.get(id));
+  }
+
+  /** Runs a statement whose first parameters are these columns. The entries of a large item follow in statements of their own. */
+  async #run<Row extends { key: string }>(
+    statement: string,
+    items: readonly (Append | Creation)[],
+    deadline: number,
+    columns: readonly unknown[],
+  ): Promise<Row[]> {
+    const values = (lines: unknown[]) => [
+      ...columns,
+      items.map((item) => item.lines.length),
+      ...columnsOf(items.map(({ facts }) => facts)),
+      this.#owner,
+      ...lines,
+    ];
+    const [first] = items;
+    if (items.length > 1 || !first || sizeOf(first) <= maxSize)
+      return this.#database.query(statement, values(linesOf(items)), deadline);
+    // Run again after a lost connection: it has no effect if the first run was committed, because the length differs then.
+    return this.#database.use(
+      (client) =>
+        inTransaction(client, async () => {
+          const { rows } = await client.query<Row>(statement, values(linesOf([])));
+          const [row] = rows;
+          let position = startOf(first);
+          if (!row) return rows;
+          for await (const lines of inPortions([first.lines])) {
+            await insertEntries(client, this.#database.schema, row.key, position, lines);
+            position += lines.length;
+          }
+          return rows;
+        }),
+      deadline,
+    );
   }
 }
 
@@ -127,10 +145,15 @@ function columnsOf(facts: readonly Facts[]): unknown[] {
 }
 
 /** The lines of all items: for each the number of its item (from 1) and its position, and one text of all lines, which needs no escaping. */
-function linesOf<Item extends { lines: readonly string[] }>(items: readonly Item[], start: (item: Item) => number): unknown[] {
+function linesOf(items: readonly (Append | Creation)[]): unknown[] {
   const numbers = items.flatMap(({ lines }, index) => lines.map(() => index + 1));
-  const positions = items.flatMap((item) => item.lines.map((_line, index) => start(item) + index));
+  const positions = items.flatMap((item) => item.lines.map((_line, index) => startOf(item) + index));
   return [numbers, positions, items.flatMap(({ lines }) => lines).join("\n")];
+}
+
+/** The position of the first line of an item. */
+function startOf(item: Append | Creation): number {
+  return "length" in item ? item.length : 0;
 }
 
 function appendStatement(schema: string): string {

@@ -5,14 +5,9 @@ import type { Database } from "../database/database.ts";
 import { isLostConnection, operationError } from "../errors.ts";
 import { columnText, type Facts, noteFacts } from "./facts.ts";
 import { readHeader } from "./header.ts";
+import { inPortions, insertEntries } from "./insert-entries.ts";
 import { readPortions, tryParseEntry } from "./lines.ts";
 import { notFoundError } from "./ownership.ts";
-
-/** Characters per statement. A longer line is a statement of its own. */
-const portionLength = 4 * 1024 * 1024;
-
-/** Lines per statement. */
-const portionLines = 5000;
 
 /** The lines of a stored session: the header, then the entries that it has now. */
 export async function* copyOut(database: Database, id: string): AsyncGenerator<string[]> {
@@ -80,7 +75,7 @@ async function insertSession(
       noteFacts(facts, entry);
       if (typeof entry.timestamp === "string") latest = entry.timestamp;
     }
-    await insertEntries(database, client, key, length, entries);
+    await insertEntries(client, database.schema, key, length, entries);
     length += entries.length;
   }
   if (!header) throw emptyError();
@@ -108,40 +103,6 @@ async function insertHeader(database: Database, client: ClientBase, header: Sess
     "write_failed",
     `The database ${database.address.shown} has a session ${id} already. Remove that session first, or copy to another database.`,
   );
-}
-
-async function insertEntries(
-  database: Database,
-  client: ClientBase,
-  key: string,
-  start: number,
-  lines: readonly string[],
-): Promise<void> {
-  if (lines.length === 0) return;
-  await client.query(
-    `insert into ${database.schema}.entries (session, position, body)
-     select $1, $2 + l.number - 1, l.body::json
-     from unnest(string_to_array($3, e'\\n')) with ordinality as l (body, number)`,
-    [key, start, lines.join("\n")],
-  );
-}
-
-/** Cuts portions that are too large for one statement, and joins small ones. */
-async function* inPortions(source: AsyncIterable<readonly string[]>): AsyncGenerator<string[]> {
-  let portion: string[] = [];
-  let size = 0;
-  for await (const lines of source) {
-    for (const line of lines) {
-      if (portion.length === portionLines || (portion.length > 0 && size + line.length > portionLength)) {
-        yield portion;
-        portion = [];
-        size = 0;
-      }
-      portion.push(line);
-      size += line.length;
-    }
-  }
-  if (portion.length > 0) yield portion;
 }
 
 /** Whether a transaction that stored the session was committed. Waits for its end. */

@@ -65,15 +65,29 @@ test("a session that is refused does not take the others of its statement along"
 test("an entry that the database cannot take does not take the others of its statement along, and can be left out", async () => {
   const store = openStore(await createDatabase());
   const logs = await Promise.all(ids.slice(0, 3).map((id) => begin(store, id, [message("1")])));
-  let deep: unknown = "bottom";
-  for (let level = 0; level < 50_000; level += 1) deep = [deep];
-  const entry = { type: "custom", id: "deep", parentId: null, timestamp: "", customType: "x", data: deep } as const;
+  const entry = { type: "custom", id: "deep", parentId: null, timestamp: "", customType: "x", data: deepList(50_000) } as const;
   const results = await Promise.allSettled(logs.map((log, index) => append(log, index === 1 ? [entry] : [message("2")])));
   expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   expect(results[1]).toMatchObject({ reason: { code: "write_failed", message: expect.stringContaining("max_stack_depth") } });
   for (const log of logs) await append(log, [message("3")]);
   expect(await idsOf(store, "s-0")).toEqual(["1", "2", "3"]);
   expect(await idsOf(store, "s-1")).toEqual(["1", "3"]);
+});
+
+test("an append that is too large for one statement is stored whole, or not at all", async () => {
+  const store = openStore(await createDatabase());
+  const text = "€".repeat(1_000_000);
+  const entries = Array.from({ length: 12 }, (_, index) => message(`large-${index}`, text));
+  const bad = { ...message("bad"), message: deepList(50_000) } as never;
+  const log = store.create(header("s-1"));
+  expect(await errorOf(() => append(log, [header("s-1"), ...entries, bad]))).toMatchObject({ code: "write_failed" });
+  expect(await store.list()).toEqual([]);
+  await append(log, [header("s-1"), ...entries]);
+  expect(await errorOf(() => append(log, [...entries, bad]))).toMatchObject({ code: "write_failed" });
+  await append(log, [message("2"), ...entries.map((entry) => ({ ...entry, id: `more ${entry.id}` }))]);
+  const ids = entries.map(({ id }) => id);
+  expect(await idsOf(store, "s-1")).toEqual([...ids, "2", ...ids.map((id) => `more ${id}`)]);
+  expect(await log.read(["more large-11"])).toEqual([message("more large-11", text)]);
 });
 
 test("appends that were stored without an answer are not stored twice when they are repeated", async () => {
@@ -147,3 +161,9 @@ test("an append to a session that was removed behind its back fails, and stores 
   const database = await connect(url);
   expect((await database.query("select count(*)::int as count from pikit.entries")).rows).toEqual([{ count: 1 }]);
 });
+
+function deepList(levels: number): unknown {
+  let list: unknown = "bottom";
+  for (let level = 0; level < levels; level += 1) list = [list];
+  return list;
+}
