@@ -36,7 +36,7 @@ const idleMs = 30_000;
 /** Milliseconds between attempts: the first and the longest. */
 const backoffMs = { first: 50, most: 2_000 };
 
-/** Milliseconds that a statement may take at least: large ones may take longer than the patience. */
+/** Milliseconds that a statement may take, however short the patience is. */
 const leastStatementMs = 15_000;
 
 /** Connections to one database, whose schema is created or migrated with the first use. */
@@ -61,6 +61,8 @@ export class Database {
       max: options.maxConnections,
       idleTimeoutMillis: idleMs,
       connectionTimeoutMillis: connectMs,
+      // A server, or a network, that does not answer counts as a lost connection.
+      query_timeout: Math.max(leastStatementMs, options.patienceMs),
       allowExitOnIdle: true,
     });
     // An unused connection was lost; the next use makes a new one. One in use is lost, too; its statement fails with the error.
@@ -90,7 +92,7 @@ export class Database {
    * @throws The error of the server or the connection.
    */
   query<Row extends object>(text: string, values: unknown[] = [], deadline?: number): Promise<Row[]> {
-    return this.use(async (client) => (await client.query<Row>(this.#limited(text, values))).rows, deadline);
+    return this.use(async (client) => (await client.query<Row>(text, values)).rows, deadline);
   }
 
   /** Like `query`, for statements in a transaction or on one connection. `run` is called again after a lost connection. */
@@ -127,10 +129,6 @@ export class Database {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
     await this.#pool.end();
-  }
-
-  #limited(text: string, values: unknown[]): { text: string; values: unknown[]; query_timeout: number } {
-    return { text, values, query_timeout: Math.max(leastStatementMs, this.patienceMs) };
   }
 
   /** Creates or migrates the schema once. */

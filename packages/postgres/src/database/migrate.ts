@@ -4,6 +4,9 @@ import { isUndefined } from "../errors.ts";
 import type { DatabaseAddress } from "./address.ts";
 import { migrations } from "./migrations.ts";
 
+/** Milliseconds for a statement: a large table may take long, and other processes wait for it. */
+const statementMs = 24 * 3_600_000;
+
 /**
  * Creates the schema, or migrates it to the version that this code knows. Of several processes one does it, and the others wait for it.
  *
@@ -16,7 +19,7 @@ export async function migrate(client: ClientBase, address: DatabaseAddress): Pro
   await client.query("begin");
   try {
     // Until the end of the transaction.
-    await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`pikit migrations ${address.schema}`]);
+    await run(client, "select pg_advisory_xact_lock(hashtextextended($1, 0))", [`pikit migrations ${address.schema}`]);
     await addVersions(client, address);
     await client.query("commit");
   } catch (error) {
@@ -37,9 +40,14 @@ async function addVersions(client: ClientBase, address: DatabaseAddress): Promis
   refuseNewer(found, address);
   for (const [index, migration] of migrations.entries()) {
     if (index < found) continue;
-    await client.query(migration(schema));
+    await run(client, migration(schema));
     await client.query(`insert into ${schema}.migrations (version) values ($1)`, [index + 1]);
   }
+}
+
+async function run(client: ClientBase, text: string, values?: unknown[]): Promise<void> {
+  const statement = { text, query_timeout: statementMs };
+  await client.query(values ? { ...statement, values } : statement);
 }
 
 async function findVersion(client: ClientBase, { schema }: DatabaseAddress): Promise<number> {
