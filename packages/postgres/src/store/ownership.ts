@@ -83,10 +83,14 @@ export function notFoundError({ address }: Database, id: string): SessionError {
   );
 }
 
+/** @param holder - The address of the server that has the session open; null if it has none; `here` for this process. */
 export function lockedError({ address: { shown } }: Database, id: string, holder: string | null): SessionError {
-  const where = holder === null ? "by another process" : `by ${holder}`;
+  const where = holder === null ? "in another process" : holder === here ? "in this process" : `on ${holder}`;
   return new SessionError(
     "locked",
     `The session ${id} in the database ${shown} is open ${where}. Close it there, or fork it and continue in the copy.`,
   );
 }
+
+/** The holder of a session that is open in this process. */
+export const here = "here";

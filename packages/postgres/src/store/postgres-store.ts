@@ -24,7 +24,16 @@ import { readHeader } from "./header.ts";
 import { readKept, writeKept } from "./kept.ts";
 import { listSessions } from "./list.ts";
 import { type LogContext, PostgresSessionLog } from "./log.ts";
-import { findOwner, type HeldSession, lockedError, notFoundError, type Opening, releaseSession, takeSession } from "./ownership.ts";
+import {
+  findOwner,
+  type HeldSession,
+  here,
+  lockedError,
+  notFoundError,
+  type Opening,
+  releaseSession,
+  takeSession,
+} from "./ownership.ts";
 import { removeSession } from "./remove.ts";
 
 export interface PostgresStoreOptions {
@@ -113,7 +122,7 @@ export class PostgresSessionStore implements SharedStore, CopyingStore {
   }
 
   async remove(ref: string): Promise<void> {
-    if (this.#held.has(ref)) throw lockedError(this.#database, ref, null);
+    if (this.#held.has(ref)) throw lockedError(this.#database, ref, here);
     await this.#guard("write_failed", `Cannot remove the session ${ref}`, () =>
       removeSession(this.#database, this.#presence.owner, ref),
     );
@@ -138,8 +147,8 @@ export class PostgresSessionStore implements SharedStore, CopyingStore {
   async holderOf(id: string): Promise<SessionHolder | undefined> {
     return this.#guard("read_failed", `Cannot find the holder of the session ${id}`, async () => {
       const found = await findOwner(this.#database, id);
-      if (!found?.isAlive || (found.owner === this.#presence.owner && !this.#held.has(id))) return undefined;
-      return { address: found.address };
+      if (found?.owner === this.#presence.owner) return this.#held.has(id) ? { address: found.address } : undefined;
+      return found?.isAlive ? { address: found.address } : undefined;
     });
   }
 
@@ -206,7 +215,7 @@ export class PostgresSessionStore implements SharedStore, CopyingStore {
 
   #hold(id: string, log: object): void {
     const holder = this.#held.get(id);
-    if (holder !== undefined && holder !== log) throw lockedError(this.#database, id, null);
+    if (holder !== undefined && holder !== log) throw lockedError(this.#database, id, here);
     this.#held.set(id, log);
   }
 

@@ -30,7 +30,7 @@ test("a session that is open elsewhere is refused with the address of its holder
     const { code, message: text } = await errorOf(act);
     expect({ code, text }).toEqual({
       code: "locked",
-      text: expect.stringContaining("is open by http://10.0.0.5:4711. Close it there"),
+      text: expect.stringContaining("is open on http://10.0.0.5:4711. Close it there"),
     });
   }
   expect(await other.holderOf("s-1")).toEqual({ address: "http://10.0.0.5:4711" });
@@ -126,17 +126,17 @@ test("connections that are lost in the middle of appends cost no entry", async (
   const logs = await Promise.all(Array.from({ length: 20 }, (_, index) => begin(store, `s-${index}`)));
   const cut = () => database.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pikit'");
   const numbers = Array.from({ length: 10 }, (_, index) => String(index));
-  const cuts: Promise<unknown>[] = [];
+  let cutting: Promise<unknown> = Promise.resolve();
   await Promise.all(
     logs.map(async (log) => {
       for (const number of numbers) {
         await append(log, [message(number)]);
         // While the others are on their way.
-        if (log === logs[0]) cuts.push(cut());
+        if (log === logs[0]) cutting = cutting.then(cut);
       }
     }),
   );
-  await Promise.all(cuts);
+  await cutting;
   for (const log of logs) expect(await idsOf(store, log.ref)).toEqual(numbers);
 });
 
