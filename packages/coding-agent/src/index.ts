@@ -95,7 +95,14 @@ export type { RunLimits } from "./run/limits.ts";
 export type { PromptRun } from "./run/run-controller.ts";
 export { parseStreamRule } from "./run/stream-rules/parse-rule.ts";
 export type { StreamRule } from "./run/stream-rules/rule.ts";
-export { type AgentRpcOptions, type RpcModeOptions, runRpcMode, type Streams } from "./serve.ts";
+export {
+  type AgentRpcOptions,
+  type RecordStream,
+  type RpcModeOptions,
+  runRpcMode,
+  type Streams,
+  streamRecords,
+} from "./serve.ts";
 export { AgentSession, type CompactOptions, type PromptOptions } from "./session/agent-session.ts";
 export type { AgentSessionEvent } from "./session/events.ts";
 export type { CreateAgentSessionOptions } from "./session/options.ts";

@@ -40,6 +40,33 @@ export async function runRpcMode(session: AgentSession, options: RpcModeOptions)
   await serveRpc(session, { input, output: openWritable(output), streamMode, ready, warmUp: false, signal });
 }
 
+/** The records of a session's events on their way to `write`. */
+export interface RecordStream {
+  /** Ends the records: later events are left out. Resolves when all records are written. */
+  end(): Promise<void>;
+}
+
+/**
+ * Writes the events of a session, from now on, as records of the RPC protocol in deltas mode, for example to keep them in a database.
+ *
+ * @param write - Called with complete lines of JSON, about 64 KB at most unless one line is longer. It must not reject. Until its promise has
+ *   resolved it is not called again: the deltas of one block are joined meanwhile, so that a slow writer gets fewer and longer records.
+ */
+export async function streamRecords(session: AgentSession, write: (lines: string) => Promise<void>): Promise<RecordStream> {
+  const [{ RecordWriter }, { toBytes }] = await Promise.all([
+    import("./modes/record-writer.ts"),
+    import("./protocol/line-pieces.ts"),
+  ]);
+  const records = new RecordWriter({ write: (pieces) => write(Buffer.concat(pieces.map(toBytes)).toString()) }, "deltas");
+  const unsubscribe = session.subscribe((event) => records.sendEvent(event));
+  return {
+    end() {
+      unsubscribe();
+      return records.flush();
+    },
+  };
+}
+
 /** Serves the agent_chat protocol; see `serveAgentRpc` of `index.ts`. */
 export async function serveAgentRpc({ input, output, signal, ...base }: AgentRpcOptions & EntryPointOptions): Promise<void> {
   ignoreErrorsOf(input, output);
