@@ -73,4 +73,21 @@ export const migrations: readonly ((schema: string) => string)[] = [
       null;
     end $$;
   `,
+  // The events of runs, for workers that keep them.
+  (schema) => `
+    create table ${schema}.events (
+      id bigint generated always as identity primary key,
+      session text collate "C" not null,
+      job uuid not null,
+      attempt integer not null,
+      -- The number of the row in its attempt.
+      number integer not null,
+      at timestamptz not null,
+      -- Records of the RPC protocol, one a line.
+      lines text not null,
+      unique (job, attempt, number)
+    );
+    create index events_session on ${schema}.events (session, id);
+    create index events_time on ${schema}.events (at);
+  `,
 ];

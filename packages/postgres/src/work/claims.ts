@@ -14,7 +14,7 @@ export interface Claim {
   returns: number;
 }
 
-/** What pg-boss keeps with a job that will be tried again. */
+/** The output of a job that will be tried again. */
 interface Returned {
   returns: number;
   reason: string;

@@ -44,7 +44,7 @@ export interface JobRequest {
   priority?: number;
   /** The earliest start. Default: now. */
   startAfter?: Date;
-  /** The latest end. A job that waits then is not run; a run is aborted then. Default: none; but see `maxRunHours`. */
+  /** The latest end. A job that waits then is not run; a run is aborted then, and in any case after 23 hours. Default: none. */
   deadline?: Date;
 }
 
@@ -70,7 +70,7 @@ export interface JobResult {
   costUsd: number;
 }
 
-/** A job as everybody with the database can see it. */
+/** A job as every process with the database can read it. */
 export interface Job {
   id: string;
   sessionId: string;

@@ -20,7 +20,7 @@ export type WorkQueueDatabase =
       maxConnections?: number;
       /** Seconds for which a call waits for a database that is away. Default: 30. */
       patienceSeconds?: number;
-      /** Called with one line for what no caller is told. Default: nothing. */
+      /** Called with one line for each problem in the background. Default: nothing. */
       report?(problem: string): void;
     }
   | { store: PostgresSessionStore; url?: never };
@@ -32,7 +32,7 @@ export type WorkQueueOptions = WorkQueueDatabase & {
   keepDays?: number;
 };
 
-/** What `enqueue` tells about a job. */
+/** The result of `enqueue`. */
 export interface EnqueuedJob {
   id: string;
   sessionId: string;

@@ -1,4 +1,4 @@
-import type { AgentSession, CreateAgentSessionOptions, SessionStore } from "@pikit/coding-agent";
+import type { AgentSession, CreateAgentSessionOptions, RecordStream, SessionStore } from "@pikit/coding-agent";
 import { createAgentSession } from "@pikit/coding-agent";
 import { SessionError } from "@pikit/coding-agent/errors";
 import { reasonOf } from "../errors.ts";
@@ -19,13 +19,15 @@ export interface ClaimedJob {
   attempt: number;
 }
 
-/** What a run of a job needs from its worker. */
+/** The parts of a worker that a run of a job uses. */
 export interface JobHost {
   store: SessionStore;
   /** The options of the session, which is created or opened with the id of the job's session. */
   optionsFor(job: ClaimedJob): CreateAgentSessionOptions | Promise<CreateAgentSessionOptions>;
   /** Called with the open session before its prompt. */
   onSession?(session: AgentSession, job: ClaimedJob): void;
+  /** Keeps the events of the session until the result is ended. Absent: they are not kept. */
+  keepEvents?(session: AgentSession, claim: Claim): Promise<RecordStream>;
   /** The number of workers that may die with the job before it fails. */
   maxDeaths: number;
 }
@@ -91,12 +93,15 @@ export class JobRun {
     const options = await this.#host.optionsFor(job);
     const session = await createAgentSession({ ...options, store, session: { id: job.sessionId } });
     let ending: Ending;
+    let events: RecordStream | undefined;
     try {
       this.#host.onSession?.(session, job);
+      events = await this.#host.keepEvents?.(session, this.claim);
       ending = await this.#tell(session, request);
     } catch (error) {
       ending = this.#endingOf(error);
     } finally {
+      await events?.end();
       // Before the job ends, because the next job of the session may start elsewhere at once.
       await session.dispose();
     }

@@ -3,6 +3,7 @@ import { UsageError } from "@pikit/coding-agent/errors";
 import { reasonOf } from "../errors.ts";
 import type { PostgresSessionStore } from "../store/postgres-store.ts";
 import { type Claim, Claims } from "./claims.ts";
+import { keepEvents, removeOldEvents } from "./event-rows.ts";
 import type { JobResult } from "./job.ts";
 import type { WorkQueue } from "./queue.ts";
 import { type ClaimedJob, type Ending, type JobHost, JobRun } from "./run-job.ts";
@@ -27,6 +28,11 @@ export interface WorkerOptions {
   onSession?(session: AgentSession, job: ClaimedJob): void;
   /** Called after a job has ended, or was given back, with its result; undefined if it will be tried again. */
   onEnd?(jobId: string, result: JobResult | undefined): void;
+  /**
+   * Hours for which the events of runs, such as the deltas of answers, are kept as rows, so that `followEvents` can be used. Default: 0, they are
+   * not kept. Rows that are older than the smallest number of all workers are removed.
+   */
+  keepEventsHours?: number;
   /** The number of workers that may die with a job before it fails. Default: 5. */
   maxDeaths?: number;
   /** Called with one line for a problem, such as a database that is away. Default: nothing. */
@@ -35,6 +41,9 @@ export interface WorkerOptions {
 
 /** Milliseconds between two looks at the queue, for jobs whose time has come, and for those of workers that have died. */
 const lookMs = 1_000;
+
+/** Milliseconds between two removals of old events. */
+const cleanUpMs = 10 * 60 * 1000;
 
 /** Maximum number of jobs that are taken in one statement. */
 const maxTaken = 50;
@@ -76,16 +85,19 @@ export class Worker {
   #isStopping = false;
   #wake = Promise.withResolvers<void>();
   #nextSweep = 0;
+  #nextCleanUp = 0;
   #reported: string | undefined;
 
   constructor(options: WorkerOptions, concurrency: number) {
     this.#options = options;
     this.#concurrency = concurrency;
-    const { store, queue, session = {}, onSession, maxDeaths = 5 } = options;
-    this.#claims = new Claims(queue.engine, store.parts.presence.owner);
+    const { store, queue, session = {}, onSession, keepEventsHours = 0, maxDeaths = 5 } = options;
+    const { owner } = store.parts.presence;
+    this.#claims = new Claims(queue.engine, owner);
     this.#host = {
       ...{ store, maxDeaths },
       ...(onSession && { onSession }),
+      ...(keepEventsHours > 0 && { keepEvents: (session, claim) => keepEvents(queue.engine, owner, claim, session) }),
       optionsFor: typeof session === "function" ? session : (job) => ({ ...session, ...job.options }),
     };
     this.#loop = this.#work();
@@ -125,6 +137,7 @@ export class Worker {
         await store.parts.presence.ensure();
         await this.#sweep();
         await this.#takeAll();
+        await this.#cleanUp();
         this.#reported = undefined;
       } catch (error) {
         this.#report(`The worker cannot take jobs: ${reasonOf(error)}.`);
@@ -140,6 +153,13 @@ export class Worker {
     if (performance.now() < this.#nextSweep) return;
     this.#nextSweep = performance.now() + lookMs;
     for (const id of await this.#claims.sweep([...this.#runs.keys()])) this.#runs.get(id)?.run.stop("lost");
+  }
+
+  async #cleanUp(): Promise<void> {
+    const { queue, keepEventsHours = 0 } = this.#options;
+    if (keepEventsHours <= 0 || performance.now() < this.#nextCleanUp) return;
+    this.#nextCleanUp = performance.now() + cleanUpMs;
+    await removeOldEvents(queue.engine, keepEventsHours);
   }
 
   async #takeAll(): Promise<void> {
