@@ -167,7 +167,7 @@ export class ServerState {
   }
 
   #find(error: unknown): HttpError | undefined {
-    return error instanceof HttpError ? error : this.#toHttpError?.(error);
+    return error instanceof HttpError ? error : this.#toHttpError?.(error, { isShared: this.#options.store !== undefined });
   }
 
   #count(route: MatchedRoute | undefined, status: number, startMs: number): void {

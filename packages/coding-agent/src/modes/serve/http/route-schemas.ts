@@ -243,7 +243,7 @@ export const routeSchemas: Readonly<Record<RouteName, RouteSchemas>> = {
     answers: {
       200: { description: "The sessions.", content: Type.Object({ sessions: Type.Array(rpc("StoredSession")) }) },
     },
-    errors: [...guarded, "internal"],
+    errors: [...guarded, "unavailable", "internal"],
   },
   openSession: {
     summary: "Begin or open a session",
@@ -259,7 +259,7 @@ export const routeSchemas: Readonly<Record<RouteName, RouteSchemas>> = {
     summary: "One session",
     params: id,
     answers: { 200: { description: "The session.", content: rpc("StoredSession") }, 307: elsewhere },
-    errors: [...guarded, "not_found", "internal"],
+    errors: [...guarded, "not_found", "unavailable", "internal"],
   },
   sendCommand: {
     summary: "Run a command, or answer a question",

@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { until } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
+import { SessionError } from "../../../../src/errors.ts";
 import { type Member, startMemberIn } from "../../../helpers/fleet.ts";
 import { begin, call, command, openEvents, openSocket, type Served, sendRaw } from "../../../helpers/http-client.ts";
 import { SharedMemory } from "../../../helpers/shared-store.ts";
@@ -262,4 +263,19 @@ test("a session that cannot be begun leaves nothing in the store", async () => {
   const { a } = await pair();
   expect((await call(a, "POST", "/v1/sessions", { body: { model: "no-such-model" } })).status).toBe(422);
   expect(await a.store.list()).toEqual([]);
+});
+
+test("a store that does not answer is no fault of the client, who may come back", async () => {
+  const { a, b } = await pair();
+  const id = await begin(a);
+  await a.close();
+  const { list } = b.store;
+  b.store.list = () => Promise.reject(new SessionError("read_failed", "The database does not answer. Try again."));
+  for (const path of ["/v1/sessions", `/v1/sessions/${id}`, `/v1/sessions/${id}/events`]) {
+    const { status, json, headers } = await call(b, "GET", path);
+    expect([status, json.error.code, headers["retry-after"]]).toEqual([503, "unavailable", "1"]);
+    expect(json.error.message).toBe("The database does not answer. Try again.");
+  }
+  b.store.list = list;
+  expect((await call(b, "GET", `/v1/sessions/${id}`)).status).toBe(200);
 });
