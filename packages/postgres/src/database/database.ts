@@ -39,6 +39,9 @@ const backoffMs = { first: 50, most: 2_000 };
 /** Milliseconds that a statement may take, however short the patience is. */
 const leastStatementMs = 15_000;
 
+/** Characters of the values of a statement that add a millisecond to the time that it may take. */
+const charactersPerMs = 1000;
+
 /** Connections to one database, whose schema is created or migrated with the first use. */
 export class Database {
   readonly address: DatabaseAddress;
@@ -62,7 +65,7 @@ export class Database {
       idleTimeoutMillis: idleMs,
       connectionTimeoutMillis: connectMs,
       // A server, or a network, that does not answer counts as a lost connection.
-      query_timeout: Math.max(leastStatementMs, options.patienceMs),
+      query_timeout: statementMs(options),
       allowExitOnIdle: true,
     });
     // An unused connection was lost; the next use makes a new one. One in use is lost, too; its statement fails with the error.
@@ -92,7 +95,10 @@ export class Database {
    * @throws The error of the server or the connection.
    */
   query<Row extends object>(text: string, values: unknown[] = [], deadline?: number): Promise<Row[]> {
-    return this.use(async (client) => (await client.query<Row>(text, values)).rows, deadline);
+    const length = values.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), 0);
+    const query_timeout = Math.ceil(statementMs(this) + length / charactersPerMs);
+    const statement = { text, values, query_timeout };
+    return this.use(async (client) => (await client.query<Row>(statement)).rows, deadline);
   }
 
   /** Like `query`, for statements in a transaction or on one connection. `run` is called again after a lost connection. */
@@ -174,6 +180,11 @@ export class Database {
       }
     }
   }
+}
+
+/** Milliseconds that a statement may take. Half of the patience is left to repeat it when its connection hangs. */
+function statementMs({ patienceMs }: { patienceMs: number }): number {
+  return Math.max(leastStatementMs, patienceMs / 2);
 }
 
 /** Runs statements in a transaction of a client. */
