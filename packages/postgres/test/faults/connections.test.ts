@@ -2,7 +2,7 @@ import { holdClock } from "@pikit/test-kit/clock";
 import { expect, test } from "vitest";
 import { createDatabase } from "../helpers/database.ts";
 import { type PlannedFault, startFaultProxy } from "../helpers/fault-proxy.ts";
-import { append, beginSession, entry, header, idsIn, openStore } from "../helpers/sessions.ts";
+import { append, begin, header, idsOf, message, openStore } from "../helpers/sessions.ts";
 
 /** The fault comes on the connection that stores entries. */
 const storing = { after: "with item as" };
@@ -18,24 +18,24 @@ const places: Omit<PlannedFault, "fault">[] = [
 test.each(places)("an append whose connection is cut is stored once: %o", async (place) => {
   const url = await createDatabase();
   const proxy = await startFaultProxy(url);
-  const log = await beginSession(openStore({ url: proxy.url }), "s-1", [entry("1")]);
+  const log = await begin(openStore(proxy.url), "s-1", [message("1")]);
   const cut = proxy.plan({ fault: "cut", ...place });
-  await append(log, entry("2"), entry("3"));
+  await append(log, [message("2"), message("3")]);
   await cut;
-  await append(log, entry("4"));
-  expect(await idsIn(openStore({ url }), "s-1")).toEqual(["1", "2", "3", "4"]);
+  await append(log, [message("4")]);
+  expect(await idsOf(openStore(url), "s-1")).toEqual(["1", "2", "3", "4"]);
 });
 
 test.each(places.filter(({ after }) => after))("a new session whose connection is cut is stored once: %o", async (place) => {
   const url = await createDatabase();
   const proxy = await startFaultProxy(url);
-  const store = openStore({ url: proxy.url });
+  const store = openStore(proxy.url);
   await store.list();
   const cut = proxy.plan({ fault: "cut", ...place });
-  const log = await beginSession(store, "s-1", [entry("1")]);
+  const log = await begin(store, "s-1", [message("1")]);
   await cut;
-  await append(log, entry("2"));
-  expect(await idsIn(openStore({ url }), "s-1")).toEqual(["1", "2"]);
+  await append(log, [message("2")]);
+  expect(await idsOf(openStore(url), "s-1")).toEqual(["1", "2"]);
 });
 
 test.each(["endToServer", "endToClient"] as const)(
@@ -43,107 +43,107 @@ test.each(["endToServer", "endToClient"] as const)(
   async (fault) => {
     const url = await createDatabase();
     const proxy = await startFaultProxy(url);
-    const log = await beginSession(openStore({ url: proxy.url }), "s-1", [entry("1")]);
+    const log = await begin(openStore(proxy.url), "s-1", [message("1")]);
     const ended = proxy.plan({ fault, direction: "toClient", bytes: 7, ...storing });
-    await append(log, entry("2"));
+    await append(log, [message("2")]);
     await ended;
-    await append(log, entry("3"));
-    expect(await idsIn(openStore({ url }), "s-1")).toEqual(["1", "2", "3"]);
+    await append(log, [message("3")]);
+    expect(await idsOf(openStore(url), "s-1")).toEqual(["1", "2", "3"]);
   },
 );
 
 test("appends of many sessions whose connection is cut are all stored once", async () => {
   const url = await createDatabase();
   const proxy = await startFaultProxy(url);
-  const store = openStore({ url: proxy.url });
+  const store = openStore(proxy.url);
   const ids = Array.from({ length: 20 }, (_, n) => `s-${n}`);
-  const logs = await Promise.all(ids.map((id) => beginSession(store, id, [entry("1")])));
+  const logs = await Promise.all(ids.map((id) => begin(store, id, [message("1")])));
   const cut = proxy.plan({ fault: "cut", direction: "toClient", bytes: 30, ...storing });
-  await Promise.all(logs.map((log) => append(log, entry("2"), entry("3"))));
+  await Promise.all(logs.map((log) => append(log, [message("2"), message("3")])));
   await cut;
-  const reader = openStore({ url });
-  for (const id of ids) expect(await idsIn(reader, id)).toEqual(["1", "2", "3"]);
+  const reader = openStore(url);
+  for (const id of ids) expect(await idsOf(reader, id)).toEqual(["1", "2", "3"]);
 });
 
 test("an append whose connection hangs is tried again on another one, before the patience has run out", async () => {
   const url = await createDatabase();
   const proxy = await startFaultProxy(url);
-  const log = await beginSession(openStore({ url: proxy.url, patienceSeconds: 60 }), "s-1", [entry("1")]);
+  const log = await begin(openStore(proxy.url, { patienceSeconds: 60 }), "s-1", [message("1")]);
   const stalled = proxy.plan({ fault: "stall", direction: "toClient", ...storing });
   const clock = holdClock();
-  const appended = append(log, entry("2"));
+  const appended = append(log, [message("2")]);
   await stalled;
   clock.pass(31_000);
   await appended;
-  expect(await idsIn(openStore({ url }), "s-1")).toEqual(["1", "2"]);
+  expect(await idsOf(openStore(url), "s-1")).toEqual(["1", "2"]);
 });
 
 test("while the database is away an append fails when the patience has run out; the next one stores its entries too", async () => {
   const url = await createDatabase();
   const proxy = await startFaultProxy(url);
-  const log = await beginSession(openStore({ url: proxy.url, patienceSeconds: 60 }), "s-1", [entry("1")]);
+  const log = await begin(openStore(proxy.url, { patienceSeconds: 60 }), "s-1", [message("1")]);
   await proxy.refuse();
   const clock = holdClock();
-  const failed = append(log, entry("2")).catch((error: unknown) => error);
+  const failed = append(log, [message("2")]).catch((error: unknown) => error);
   expect(await clock.passUntil(failed)).toMatchObject({ code: "write_failed", message: expect.stringContaining("ECONNREFUSED") });
   clock.release();
   await proxy.accept();
-  await append(log, entry("2"), entry("3"));
-  expect(await idsIn(openStore({ url }), "s-1")).toEqual(["1", "2", "3"]);
+  await append(log, [message("2"), message("3")]);
+  expect(await idsOf(openStore(url), "s-1")).toEqual(["1", "2", "3"]);
 });
 
 test("entries of an append that failed, but was stored, are not stored again", async () => {
   const url = await createDatabase();
   const proxy = await startFaultProxy(url);
-  const log = await beginSession(openStore({ url: proxy.url, patienceSeconds: 60 }), "s-1", [entry("1")]);
+  const log = await begin(openStore(proxy.url, { patienceSeconds: 60 }), "s-1", [message("1")]);
   const stalled = proxy.plan({ fault: "stall", direction: "toClient", ...storing });
   const clock = holdClock();
-  const failed = append(log, entry("2")).catch((error: unknown) => error);
+  const failed = append(log, [message("2")]).catch((error: unknown) => error);
   await stalled;
   await proxy.refuse();
   expect(await clock.passUntil(failed)).toMatchObject({ code: "write_failed" });
   clock.release();
-  expect(await idsIn(openStore({ url }), "s-1")).toEqual(["1", "2"]);
+  expect(await idsOf(openStore(url), "s-1")).toEqual(["1", "2"]);
   await proxy.accept();
-  await append(log, entry("2"), entry("3"));
-  expect(await idsIn(openStore({ url }), "s-1")).toEqual(["1", "2", "3"]);
+  await append(log, [message("2"), message("3")]);
+  expect(await idsOf(openStore(url), "s-1")).toEqual(["1", "2", "3"]);
 });
 
 test("a session that could not be stored is not locked when its log is closed", async () => {
   const url = await createDatabase();
   const proxy = await startFaultProxy(url);
-  const store = openStore({ url: proxy.url, patienceSeconds: 60 });
-  const other = await beginSession(store, "s-0", [entry("1")]);
+  const store = openStore(proxy.url, { patienceSeconds: 60 });
+  const other = await begin(store, "s-0", [message("1")]);
   await proxy.refuse();
   const clock = holdClock();
   const log = store.create(header("s-1"));
-  const failed = Promise.resolve(log.append([header("s-1"), entry("1")], () => undefined)).catch((error: unknown) => error);
+  const failed = append(log, [header("s-1"), message("1")]).catch((error: unknown) => error);
   expect(await clock.passUntil(failed)).toMatchObject({ code: "write_failed" });
   clock.release();
-  await log.close();
   await proxy.accept();
-  await append(other, entry("2"));
+  await log.close();
+  await append(other, [message("2")]);
   await expect(store.open("s-1", () => undefined)).rejects.toMatchObject({ code: "not_found" });
-  await append(await beginSession(store, "s-1", [entry("1")]), entry("2"));
+  await append(await begin(store, "s-1", [message("1")]), [message("2")]);
 });
 
 test("a session that was stored without an answer is free when its log is closed", async () => {
   const url = await createDatabase();
   const proxy = await startFaultProxy(url);
-  const store = openStore({ url: proxy.url, patienceSeconds: 60 });
-  const other = await beginSession(store, "s-0", [entry("1")]);
+  const store = openStore(proxy.url, { patienceSeconds: 60 });
+  const other = await begin(store, "s-0", [message("1")]);
   const stalled = proxy.plan({ fault: "stall", direction: "toClient", ...storing });
   const clock = holdClock();
   const log = store.create(header("s-1"));
-  const failed = Promise.resolve(log.append([header("s-1"), entry("1")], () => undefined)).catch((error: unknown) => error);
+  const failed = append(log, [header("s-1"), message("1")]).catch((error: unknown) => error);
   await stalled;
   await proxy.refuse();
   expect(await clock.passUntil(failed)).toMatchObject({ code: "write_failed" });
   clock.release();
   await proxy.accept();
-  await append(other, entry("2"));
+  await append(other, [message("2")]);
   await log.close();
-  const { log: again } = await openStore({ url }).open("s-1", () => undefined);
-  await append(again, entry("2"));
-  expect(await idsIn(store, "s-1")).toEqual(["1", "2"]);
+  const { log: again } = await openStore(url).open("s-1", () => undefined);
+  await append(again, [message("2")]);
+  expect(await idsOf(store, "s-1")).toEqual(["1", "2"]);
 });
