@@ -1,7 +1,8 @@
 import { holdClock } from "@pikit/test-kit/clock";
 import { expect, test } from "vitest";
 import { createDatabase } from "../helpers/database.ts";
-import { type PlannedFault, startFaultProxy } from "../helpers/fault-proxy.ts";
+import { startFaultProxy } from "../helpers/fault-proxy.ts";
+import type { PlannedFault } from "../helpers/proxy-link.ts";
 import { append, begin, header, idsOf, message, openStore } from "../helpers/sessions.ts";
 
 /** The fault comes on the connection that stores entries. */

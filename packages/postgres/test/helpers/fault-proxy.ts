@@ -1,19 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import { type Direction, type Fault, ProxyLink } from "./proxy-link.ts";
+import { type Fault, type PlannedFault, ProxyLink } from "./proxy-link.ts";
 import { targetOf, throughPort } from "./target.ts";
-
-/** A fault that comes when so many bytes have passed. */
-export interface PlannedFault {
-  fault: Fault;
-  /** The direction whose bytes are counted. */
-  direction: Direction;
-  /** The bytes that pass on one connection before the fault. Default 0: the next byte does not pass. */
-  bytes?: number;
-  /** Counts only on a connection on which the client has sent this text since the fault was planned. Default: any connection. */
-  after?: string;
-}
 
 /** A proxy in front of a PostgreSQL server, whose connections fail in the ways that networks, servers and firewalls make them fail. */
 export interface FaultProxy {

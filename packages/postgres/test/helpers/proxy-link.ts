@@ -1,7 +1,6 @@
 import { connect, type NetConnectOpts, type Socket } from "node:net";
-import type { PlannedFault } from "./fault-proxy.ts";
 
-export type Direction = "toServer" | "toClient";
+type Direction = "toServer" | "toClient";
 
 /**
  * - `cut`: both sides get a reset.
@@ -9,6 +8,17 @@ export type Direction = "toServer" | "toClient";
  * - `endToServer`, `endToClient`: half of the connection is closed. The other direction works.
  */
 export type Fault = "cut" | "stall" | "endToServer" | "endToClient";
+
+/** A fault that comes when so many bytes have passed. */
+export interface PlannedFault {
+  fault: Fault;
+  /** The direction whose bytes are counted. */
+  direction: Direction;
+  /** The bytes that pass on one connection before the fault. Default 0: the next byte does not pass. */
+  bytes?: number;
+  /** Counts only on a connection on which the client has sent this text since the fault was planned. Default: any connection. */
+  after?: string;
+}
 
 /** A planned fault as one connection sees it. */
 interface Count {
