@@ -113,14 +113,15 @@ export class Presence {
     return this.#leaseMs / 3;
   }
 
-  /** Tries to connect once, together with other callers. */
-  #connect(): Promise<void> {
+  /** Tries to connect once, together with other callers. Does nothing if another caller has connected meanwhile. */
+  async #connect(): Promise<void> {
+    if (this.#client) return;
     if (this.#refusal) throw this.#refusal;
     if (this.#closing.signal.aborted) throw new SessionError("disposed", "The session store is closed. Create a new one.");
     this.#connecting ??= this.#connectOnce().finally(() => {
       this.#connecting = undefined;
     });
-    return this.#connecting;
+    await this.#connecting;
   }
 
   /** Connects again, however long it takes, and reports the first reason for which it fails. */
