@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { asList, asMapping, type Mapping, parseYaml, toolsFolder, valuesOf } from "./manifest-tools.ts";
 
-const compiler = fileURLToPath(new URL("../../../../node_modules/.bin/tsc", import.meta.url));
+const compiler = fileURLToPath(new URL("../../../../node_modules/typescript/bin/tsc", import.meta.url));
 const options = ["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "esnext", "--types", ""];
 
 /** The problems of Kubernetes manifests that are applied together: each text is a file. */
@@ -29,11 +29,10 @@ function problemsOfTypes(objects: readonly Mapping[]): string[] {
     writeFileSync(join(folder, "package.json"), '{"type":"module"}');
     // One line an object, so that the line of an error tells the object.
     const lines = objects.map(
-      (object, index) =>
-        `export const object${index}: import("kubernetes-models/${object.apiVersion}/${object.kind}").I${object.kind} = ${JSON.stringify(object)};`,
+      (object, index) => `export const object${index}: import("${moduleOf(object)}").I${object.kind} = ${JSON.stringify(object)};`,
     );
     writeFileSync(join(folder, "objects.ts"), lines.join("\n"));
-    const { stdout, error } = spawnSync(compiler, [...options, "objects.ts"], { cwd: folder, encoding: "utf8" });
+    const { stdout, error } = spawnSync(process.execPath, [compiler, ...options, "objects.ts"], { cwd: folder, encoding: "utf8" });
     if (error) throw error;
     const errorPattern = /^objects\.ts\((\d+),\d+\): (.*)$/gm;
     return [...stdout.matchAll(errorPattern)].map(([, line, message]) => `${nameOf(objects[Number(line) - 1] ?? {})}: ${message}`);
@@ -42,11 +41,18 @@ function problemsOfTypes(objects: readonly Mapping[]): string[] {
   }
 }
 
+/** The module with the type of an object. KEDA's types have a package of their own. */
+function moduleOf({ apiVersion, kind }: Mapping): string {
+  const folder = String(apiVersion).startsWith("keda.sh/") ? "@kubernetes-models/keda" : "kubernetes-models";
+  return `${folder}/${apiVersion}/${kind}`;
+}
+
 /** The references of an object to names, keys, ports and labels that none of the objects has. */
 function missingNames(object: Mapping, objects: readonly Mapping[]): string[] {
   const problems = [
     ...missingLabels(object, objects),
-    ...podsOf([object]).flatMap((pod) => [...missingMounts(pod, object), ...missingPorts(pod), ...missingObjects(pod, objects)]),
+    ...missingObjects(object, objects),
+    ...podsOf([object]).flatMap((pod) => [...missingMounts(pod, object), ...missingPorts(pod)]),
   ];
   return problems.map((problem) => `${nameOf(object)}: ${problem}`);
 }
@@ -98,23 +104,33 @@ function missingPorts(pod: Mapping): string[] {
   });
 }
 
-/** The secrets, their keys, and the claims that a pod uses. */
-function missingObjects(pod: Mapping, objects: readonly Mapping[]): string[] {
+/** The other objects that an object names, and the keys of secrets. */
+function missingObjects(object: Mapping, objects: readonly Mapping[]): string[] {
   const find = (kind: string, name: unknown) =>
-    objects.find((object) => object.kind === kind && asMapping(object.metadata).name === name);
-  const keys = [
-    ...valuesOf(pod, "secretKeyRef").map((ref) => [asMapping(ref).name, asMapping(ref).key]),
-    ...valuesOf(pod, "secret").flatMap((volume) => {
-      const { secretName, items } = asMapping(volume);
-      return asList(items).map((item) => [secretName, asMapping(item).key]);
-    }),
+    objects.find((other) => other.kind === kind && asMapping(other.metadata).name === name);
+  const references: [kind: string, name: unknown][] = [
+    ...fieldsOf(object, "persistentVolumeClaim").map(({ claimName }): [string, unknown] => ["PersistentVolumeClaim", claimName]),
+    ...fieldsOf(object, "scaleTargetRef").map(({ kind = "Deployment", name }): [string, unknown] => [String(kind), name]),
+    ...fieldsOf(object, "authenticationRef").map(({ name }): [string, unknown] => ["TriggerAuthentication", name]),
   ];
-  const missingKeys = keys
-    .filter(([name, key]) => !(String(key) in asMapping(find("Secret", name)?.stringData)))
-    .map(([name, key]) => `there is no secret ${name} with the key ${key}`);
-  const missingClaims = valuesOf(pod, "persistentVolumeClaim")
-    .map((claim) => asMapping(claim).claimName)
-    .filter((name) => find("PersistentVolumeClaim", name) === undefined)
-    .map((name) => `there is no claim ${name}`);
-  return [...missingKeys, ...missingClaims];
+  const keys: [secret: unknown, key: unknown][] = [
+    ...[...fieldsOf(object, "secretKeyRef"), ...fieldsOf(object, "secretTargetRef")].map(({ name, key }): [unknown, unknown] => [
+      name,
+      key,
+    ]),
+    ...fieldsOf(object, "secret").flatMap(({ secretName, items }) =>
+      asList(items).map((item): [unknown, unknown] => [secretName, asMapping(item).key]),
+    ),
+  ];
+  return [
+    ...references.filter(([kind, name]) => find(kind, name) === undefined).map(([kind, name]) => `there is no ${kind} ${name}`),
+    ...keys
+      .filter(([secret, key]) => !(String(key) in asMapping(find("Secret", secret)?.stringData)))
+      .map(([secret, key]) => `there is no secret ${secret} with the key ${key}`),
+  ];
+}
+
+/** The values of a field at any depth, which are mappings or lists of them. */
+function fieldsOf(object: Mapping, field: string): Mapping[] {
+  return valuesOf(object, field).flatMap((value) => (Array.isArray(value) ? value.map(asMapping) : [asMapping(value)]));
 }

@@ -8,7 +8,8 @@ import { problemsOfManifests } from "./check-kubernetes.ts";
 
 const example = fileURLToPath(new URL("../../../../examples/fleet/", import.meta.url));
 const composeFile = join(example, "compose.yaml");
-const manifests = readdirSync(join(example, "kubernetes")).map((name) => readFileSync(join(example, "kubernetes", name), "utf8"));
+const files = [...readdirSync(join(example, "kubernetes")).map((name) => join("kubernetes", name)), "autoscaling.yaml"];
+const manifests = files.map((file) => readFileSync(join(example, file), "utf8"));
 
 /** The text with a part replaced, which must be there. */
 function change(text: string, part: string, replacement: string): string {
@@ -41,7 +42,7 @@ describe("the compose file", () => {
 
 describe("the manifests", () => {
   test("are valid, and every name in them is defined", () => {
-    expect(manifests).toHaveLength(5);
+    expect(manifests).toHaveLength(6);
     expect(problemsOfManifests(manifests)).toEqual([]);
   });
 
@@ -51,18 +52,26 @@ describe("the manifests", () => {
       ["readinessProbe:", "readinesProbe:", `'"readinesProbe"' does not exist`],
       ["containerPort: 4711", 'containerPort: "4711"', "Type 'string' is not assignable to type 'number'"],
       ["kind: PodDisruptionBudget", "kind: PodDisruption", "Cannot find module 'kubernetes-models/policy/v1/PodDisruption'"],
-      ["claimName: pi-work", "claimName: pi-files", "Deployment pi-workers: there is no claim pi-files"],
+      ["cooldownPeriod:", "coolDownPeriod:", `'"coolDownPeriod"' does not exist`],
+      [
+        "scaleTargetRef:\n    name: pi-workers",
+        "scaleTargetRef:\n    name: pi-worker",
+        "ScaledObject pi-workers: there is no Deployment pi-worker",
+      ],
+      [
+        "authenticationRef:\n        name: pi-database",
+        "authenticationRef:\n        name: pi",
+        "there is no TriggerAuthentication pi",
+      ],
+      ["claimName: pi-work", "claimName: pi-files", "Deployment pi-workers: there is no PersistentVolumeClaim pi-files"],
       ["key: ANTHROPIC_API_KEY", "key: KEY", "Deployment pi-serve: there is no secret pi with the key KEY"],
       ["targetPort: http", "targetPort: web", "Service pi: no pod has the port web"],
       ["port: http\n", "port: web\n", "Deployment pi-serve: a probe asks the port web"],
-      [
-        "app: pi-worker\n    spec",
-        "app: worker\n    spec",
-        'PodDisruptionBudget pi-workers: no pod has the labels {"app":"pi-worker"}',
-      ],
+      ["app: pi-worker\n    spec", "app: worker\n    spec", 'PodDisruption pi-workers: no pod has the labels {"app":"pi-worker"}'],
       ["- name: token\n          emptyDir", "- name: tokens\n          emptyDir", "Deployment pi-serve: there is no volume token"],
     ];
-    for (const [part, replacement, problem] of mistakes)
-      expect(problemsOfManifests([change(all, part, replacement)]).join("\n")).toContain(problem);
+    const changed = mistakes.reduce((text, [part, replacement]) => change(text, part, replacement), all);
+    const problems = problemsOfManifests([changed]).join("\n");
+    for (const [, , problem] of mistakes) expect(problems).toContain(problem);
   });
 });
