@@ -1,4 +1,5 @@
-// Behind `npm start`, `npm test`, `npm run test:long`, `npm run bench` and `npm run mutate`: installs and builds what is out of date, then does the job.
+// Behind `npm start`, `npm test`, `npm run test:long`, `npm run bench`, `npm run demo:fleet` and `npm run mutate`: installs and builds what is out
+// of date, then does the job.
 // It is the first thing that runs on a fresh machine: Node 20, built-in modules only, nothing installed.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -38,6 +39,12 @@ const jobs = {
     await install({ runtimes: true });
     await build();
     return run(node(), [join(root, "benchmarks/run.ts"), ...args], { stdio: "inherit" });
+  },
+  async "demo:fleet"(args) {
+    // The server of the database is in tools/.
+    await install({ runtimes: true });
+    await build("--filter=@pikit/postgres");
+    return run(node(), [join(root, "packages/postgres/demo/run.ts"), ...args], { stdio: "inherit" });
   },
   async mutate(args) {
     await install({ runtimes: true });

@@ -81,4 +81,9 @@ export const layers: readonly PackageLayers[] = [
 ];
 
 /** Other folders with code of ours, in which only circles are looked for. */
-export const programs: readonly string[] = ["scripts", "benchmarks", ...layers.map(({ folder }) => `${folder}/test`)];
+export const programs: readonly string[] = [
+  "scripts",
+  "benchmarks",
+  "packages/postgres/demo",
+  ...layers.map(({ folder }) => `${folder}/test`),
+];
