@@ -31,16 +31,13 @@ export function startRun(
     await transcript.recordChoices();
     const last = prepared.at(-1);
     if (promptId !== undefined && last) transcript.setQueueId(last, promptId);
-    const messages = isContinuation(prepared) ? [...prepared, ...queues.takeSteering()] : [...queues.takeSteering(), ...prepared];
+    const queued = queues.takeSteering();
+    // Results must follow their calls before any other message.
+    const messages = last?.role === "toolResult" ? [...prepared, ...queued] : [...queued, ...prepared];
     for (const each of messages) await transcript.accept(each);
     limits.start(abortRun);
     return messages;
   }, signal);
-}
-
-/** Whether a run continues an interrupted one, without a prompt. Results must follow their calls before any other message. */
-function isContinuation(messages: readonly AgentMessage[]): boolean {
-  return messages.every(({ role }) => role === "toolResult");
 }
 
 /** Creates the message of a prompt: expands templates, then calls the extensions. */

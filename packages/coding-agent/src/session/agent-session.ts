@@ -11,7 +11,6 @@ import type { PromptRun } from "../run/run-controller.ts";
 import type { UserSlot } from "../user-interface.ts";
 import { preparePrompt, startRun } from "./accept-prompt.ts";
 import type { AgentSessionEvent } from "./events.ts";
-import { continuationOf } from "./interrupted-run.ts";
 import type { SessionHistory } from "./parts/history.ts";
 import type { SessionQueues } from "./parts/queues.ts";
 import type { SessionRetries } from "./parts/retries.ts";
@@ -178,8 +177,7 @@ export class AgentSession {
   async resume({ signal }: { signal?: AbortSignal } = {}): Promise<PromptRun | undefined> {
     this.#parts.life.requireOpen();
     if (!this.#started) await this.start();
-    if (!this.isStreaming && continuationOf(this.messages) === undefined) return undefined;
-    return startRun(this.#parts, async () => continuationOf(this.messages) ?? [], { signal });
+    return (await import("./interrupted-run.ts")).resumeRun(this.#parts, signal);
   }
 
   /** Aborts the current run, then submits the prompt. Resolves when the prompt is accepted. An invalid prompt aborts nothing. */
