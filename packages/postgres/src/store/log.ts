@@ -6,13 +6,15 @@ import { operationError } from "../errors.ts";
 import type { Appends } from "./appends.ts";
 import { factsOf } from "./facts.ts";
 import { readPortions, tryParseEntry } from "./lines.ts";
-import { findOwner, firstFence, type HeldSession, lockedError, type Opening, releaseSession, takeSession } from "./ownership.ts";
+import { findOwner, firstFence, type HeldSession, lockedError, takeSession } from "./ownership.ts";
 import { readEntries } from "./read-entries.ts";
+import type { Releases } from "./releases.ts";
 
 /** The parts of a store that its logs use. */
 export interface LogContext {
   database: Database;
   appends: Appends;
+  releases: Releases;
   owner: string;
   /** Resolves when this owner is alive for others. */
   ensurePresence(): Promise<void>;
@@ -20,8 +22,6 @@ export interface LogContext {
   hold(id: string, log: object): void;
   /** Reverts `hold`, if it was by this log. */
   unhold(id: string, log: object): void;
-  /** Called when a session could not be closed: it is closed with a later sign of life. */
-  releaseLater(opening: Opening): void;
 }
 
 /** Returns an entry that the caller still has in memory. */
@@ -287,14 +287,11 @@ export class PostgresSessionLog implements SessionLog {
   }
 
   async #release(): Promise<void> {
-    const { database, owner, releaseLater, unhold } = this.#context;
+    const { releases, unhold } = this.#context;
     const fence = this.#held?.fence ?? (this.#isUncertain ? firstFence : undefined);
     this.#held = undefined;
     this.#isUncertain = false;
-    if (fence !== undefined) {
-      const opening = { id: this.#id, fence };
-      await releaseSession(database, owner, opening).catch(() => releaseLater(opening));
-    }
+    if (fence !== undefined) await releases.release({ id: this.#id, fence });
     unhold(this.#id, this);
   }
 }

@@ -67,15 +67,6 @@ export async function findOwner(database: Database, id: string): Promise<FoundOw
   return row;
 }
 
-/** Closes a session that this owner has open. Does nothing if another owner has opened it meanwhile. */
-export async function releaseSession(database: Database, owner: string, { id, fence }: Opening): Promise<void> {
-  await database.query(`update ${database.schema}.sessions set owner = null where id = $1 and fence = $2 and owner = $3`, [
-    id,
-    fence,
-    owner,
-  ]);
-}
-
 export function notFoundError({ address }: Database, id: string): SessionError {
   return new SessionError(
     "not_found",

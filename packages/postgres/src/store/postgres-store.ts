@@ -24,16 +24,8 @@ import { readHeader } from "./header.ts";
 import { readKept, writeKept } from "./kept.ts";
 import { listSessions } from "./list.ts";
 import { type LogContext, PostgresSessionLog } from "./log.ts";
-import {
-  findOwner,
-  type HeldSession,
-  here,
-  lockedError,
-  notFoundError,
-  type Opening,
-  releaseSession,
-  takeSession,
-} from "./ownership.ts";
+import { findOwner, type HeldSession, here, lockedError, notFoundError, takeSession } from "./ownership.ts";
+import { Releases } from "./releases.ts";
 import { removeSession } from "./remove.ts";
 
 export interface PostgresStoreOptions {
@@ -61,12 +53,9 @@ const cleanUpMs = 3_600_000;
 export class PostgresSessionStore implements SharedStore, CopyingStore {
   readonly #database: Database;
   readonly #presence: Presence;
-  readonly #appends: Appends;
   readonly #context: LogContext;
   /** The logs that have a session open, by id. */
   readonly #held = new Map<string, object>();
-  /** Sessions that could not be closed. */
-  #unreleased: Opening[] = [];
   /** When the store cleaned up, in the milliseconds of `performance.now()`. */
   #cleanedAt = Number.NEGATIVE_INFINITY;
 
@@ -90,15 +79,14 @@ export class PostgresSessionStore implements SharedStore, CopyingStore {
       report,
     });
     this.#presence = new Presence(this.#database, leaseSeconds * 1000, () => this.#doChores());
-    this.#appends = new Appends(this.#database, this.#presence.owner);
     this.#context = {
       database: this.#database,
-      appends: this.#appends,
+      appends: new Appends(this.#database, this.#presence.owner),
+      releases: new Releases(this.#database, this.#presence.owner),
       owner: this.#presence.owner,
       ensurePresence: () => this.#presence.ensure(),
       hold: (id, log) => this.#hold(id, log),
       unhold: (id, log) => this.#unhold(id, log),
-      releaseLater: (opening) => void this.#unreleased.push(opening),
     };
   }
 
@@ -207,7 +195,7 @@ export class PostgresSessionStore implements SharedStore, CopyingStore {
       this.#held.set(ref, log);
       return { header, log };
     } catch (error) {
-      if (session) await this.#release({ id: ref, fence: session.fence });
+      if (session) await this.#context.releases.release({ id: ref, fence: session.fence });
       this.#unhold(ref, mark);
       throw error;
     }
@@ -223,15 +211,8 @@ export class PostgresSessionStore implements SharedStore, CopyingStore {
     if (this.#held.get(id) === log) this.#held.delete(id);
   }
 
-  /** Closes a session, now or with a later sign of life. */
-  async #release(opening: Opening): Promise<void> {
-    await releaseSession(this.#database, this.#presence.owner, opening).catch(() => void this.#unreleased.push(opening));
-  }
-
   async #doChores(): Promise<void> {
-    const openings = this.#unreleased;
-    this.#unreleased = [];
-    for (const opening of openings) await this.#release(opening);
+    await this.#context.releases.tryAgain();
     if (performance.now() - this.#cleanedAt < cleanUpMs) return;
     this.#cleanedAt = performance.now();
     await cleanUp(this.#database);
