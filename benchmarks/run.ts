@@ -11,6 +11,7 @@ import type { Result } from "./lib/statistics.ts";
 import { printHead, printResults } from "./lib/table.ts";
 import { manySessions } from "./many-sessions.ts";
 import { memory } from "./memory.ts";
+import { postgres } from "./postgres.ts";
 import { search } from "./search.ts";
 import { serve } from "./serve.ts";
 import { serveLoad } from "./serve-load.ts";
@@ -37,6 +38,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   terminal,
   serve,
   "serve-load": serveLoad,
+  postgres,
   work,
 };
 
