@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { giveToServer, programsFor, serverUser } from "./server-programs.ts";
@@ -21,12 +21,26 @@ export interface TestServer {
   remove(): Promise<void>;
 }
 
+/** How a server is started. */
+interface Place {
+  folder: string;
+  /** The folder of the programs. */
+  programs: string;
+  settings: Readonly<Record<string, string>>;
+  /** A program that runs the server's, with its arguments: it prepares something for the server. */
+  wrapper?: readonly string[];
+}
+
 /**
  * Creates and starts a server.
  *
  * @param settings - Settings of `postgresql.conf`. Default: `fsync` is off, because no test cuts the power of this machine.
+ * @param wrapper - See `Place`.
  */
-export async function startServer(settings: Readonly<Record<string, string>> = {}): Promise<TestServer> {
+export async function startServer(
+  settings: Readonly<Record<string, string>> = {},
+  wrapper?: (folder: string) => readonly string[],
+): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), "pikit-pg-"));
   const data = join(folder, "data");
   mkdirSync(data, { mode: 0o700 });
@@ -35,6 +49,34 @@ export async function startServer(settings: Readonly<Record<string, string>> = {
   const options = ["-D", data, "-U", "pikit", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"];
   const created = spawnSync(join(programs, "initdb"), options, { ...serverUser, cwd: folder, encoding: "utf8" });
   if (created.status !== 0) throw new Error(`initdb failed: ${created.error?.message ?? created.stderr}`);
+  const place = { folder, programs, settings };
+  const server = serverIn(wrapper ? { ...place, wrapper: wrapper(folder) } : place);
+  await server.start();
+  return server;
+}
+
+/**
+ * Starts a standby of a server, which it stops and starts for this: a copy that receives all changes, and can only be read until it is promoted
+ * with `select pg_promote()`.
+ */
+export async function startStandby(primary: TestServer): Promise<TestServer> {
+  const folder = mkdtempSync(join(tmpdir(), "pikit-pg-"));
+  const data = join(folder, "data");
+  await primary.stop();
+  // A copy gets the usual permissions, which are too wide for a server.
+  cpSync(join(primary.folder, "data"), data, { recursive: true });
+  chmodSync(data, 0o700);
+  await primary.start();
+  writeFileSync(join(data, "standby.signal"), "");
+  giveToServer(folder);
+  const settings = { primary_conninfo: `user=pikit host=${primary.folder}` };
+  const server = serverIn({ folder, programs: programsFor(folder), settings });
+  await server.start();
+  return server;
+}
+
+/** The server of a folder that has its data, not started. */
+function serverIn({ folder, programs, settings, wrapper = [] }: Place): TestServer {
   const all = {
     listen_addresses: "",
     unix_socket_directories: folder,
@@ -42,17 +84,20 @@ export async function startServer(settings: Readonly<Record<string, string>> = {
     fsync: "off",
     ...settings,
   };
-  const args = ["-D", data, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
+  const args = ["-D", join(folder, "data"), ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
   let running: ChildProcess | undefined;
 
   const start = async () => {
-    const child = spawn(join(programs, "postgres"), args, { ...serverUser, cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+    const [program = "", ...rest] = [...wrapper, join(programs, "postgres"), ...args];
+    // A wrapper runs the server as its user.
+    const user = wrapper.length > 0 ? {} : serverUser;
+    const child = spawn(program, rest, { ...user, cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
     running = child;
     let log = "";
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       log = (log + text).slice(-10_000);
-      if (log.includes("database system is ready to accept connections")) resolve();
+      if (/database system is ready to accept (?:read-only )?connections/.test(log)) resolve();
     });
     child.once("exit", (code, signal) => reject(new Error(`postgres ended (${code ?? signal}):\n${log}`)));
     await promise;
@@ -78,11 +123,5 @@ export async function startServer(settings: Readonly<Record<string, string>> = {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-  await start();
   return server;
-}
-
-/** The process id of a running server, which its processes have as their parent. */
-export function processOf(server: TestServer): number {
-  return Number(readFileSync(join(server.folder, "data/postmaster.pid"), "utf8").split("\n", 1)[0]);
 }
