@@ -85,6 +85,8 @@ export interface SharedStore extends DescribingStore {
   announce(address: string): void;
   /** The holder of the session with this id, in this process or another one; undefined if the session is not open, or if its holder has died. */
   holderOf(id: string): Promise<SessionHolder | undefined>;
+  /** The same for many sessions at once, in the order of the ids. */
+  holdersOf(ids: readonly string[]): Promise<(SessionHolder | undefined)[]>;
   /** The data that a server keeps about a session, such as the options that it was begun with; undefined if there are none. */
   readKept(id: string): Promise<unknown>;
   /** Keeps JSON data about a session, which need not be stored yet. Replaces what was kept; undefined removes it. */

@@ -51,6 +51,21 @@ const checks: Readonly<Record<string, (store: SharedStore, other: SharedStore) =
     assert.equal(await store.holderOf("s-1"), undefined);
   },
 
+  async "the holders of many sessions are told in the order of the ids, whatever ids are asked for"(store, other) {
+    store.announce("http://one");
+    other.announce("http://two");
+    const [first, third] = [await begin(store, "s-1", [message("1")]), await begin(other, "s-3", [message("1")])];
+    await keep(store, "s-2", [message("1")]);
+    const [one, two] = [{ address: "http://one" }, { address: "http://two" }];
+    for (const each of [store, other]) {
+      assert.deepEqual(await each.holdersOf(["s-3", "s-2", "none", "s-1", "s-3"]), [two, undefined, undefined, one, two]);
+      assert.deepEqual(await each.holdersOf([]), []);
+    }
+    await first.close();
+    await third.close();
+    assert.deepEqual(await store.holdersOf(["s-1", "s-3"]), [undefined, undefined]);
+  },
+
   async "reading a session makes nobody its holder"(store, other) {
     const ref = await keep(store, "s-1", [message("1")]);
     const { log } = await store.open(ref, ignore, { readOnly: true });

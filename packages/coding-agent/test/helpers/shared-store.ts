@@ -85,8 +85,15 @@ export class SharedMemoryStore implements SharedStore {
   }
 
   async holderOf(id: string): Promise<SessionHolder | undefined> {
-    const log = this.#memory.held.get(id);
-    return log && { address: log.owner.address };
+    const [holder] = await this.holdersOf([id]);
+    return holder;
+  }
+
+  async holdersOf(ids: readonly string[]): Promise<(SessionHolder | undefined)[]> {
+    return ids.map((id) => {
+      const log = this.#memory.held.get(id);
+      return log && { address: log.owner.address };
+    });
   }
 
   async readKept(id: string): Promise<unknown> {

@@ -55,16 +55,21 @@ export async function takeSession(database: Database, owner: string, id: string)
 
 /** Finds the owner of a session; undefined if there is no such session. */
 export async function findOwner(database: Database, id: string): Promise<FoundOwner | undefined> {
+  return (await findOwners(database, [id])).get(id);
+}
+
+/** Finds the owners of sessions by the ids of the sessions. Those that do not exist are left out. */
+export async function findOwners(database: Database, ids: readonly string[]): Promise<Map<string, FoundOwner>> {
   // An owner is alive while its connection has its lock and it has written the time. Taking the lock for the moment of this statement, together
   // with others who look, costs less than reading the list of all locks.
-  const [row] = await database.query<FoundOwner>(
-    `select s.owner::text, s.fence::text, o.address,
+  const rows = await database.query<FoundOwner & { id: string }>(
+    `select s.id, s.owner::text, s.fence::text, o.address,
        coalesce(o.seen_at + o.lease > clock_timestamp() and not pg_try_advisory_xact_lock_shared(o.id), false) as "isAlive"
      from ${database.schema}.sessions s left join ${database.schema}.owners o on o.id = s.owner
-     where s.id = $1`,
-    [id],
+     where s.id = any($1)`,
+    [ids],
   );
-  return row;
+  return new Map(rows.map(({ id, ...owner }) => [id, owner]));
 }
 
 export function notFoundError({ address }: Database, id: string): SessionError {

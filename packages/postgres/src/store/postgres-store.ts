@@ -24,7 +24,7 @@ import { readHeader } from "./header.ts";
 import { readKept, writeKept } from "./kept.ts";
 import { listSessions } from "./list.ts";
 import { type LogContext, PostgresSessionLog } from "./log.ts";
-import { findOwner, type HeldSession, here, lockedError, notFoundError, takeSession } from "./ownership.ts";
+import { findOwners, type HeldSession, here, lockedError, notFoundError, takeSession } from "./ownership.ts";
 import { Releases } from "./releases.ts";
 import { removeSession } from "./remove.ts";
 
@@ -133,10 +133,18 @@ export class PostgresSessionStore implements SharedStore, CopyingStore {
   }
 
   async holderOf(id: string): Promise<SessionHolder | undefined> {
-    return this.#guard("read_failed", `Cannot find the holder of the session ${id}`, async () => {
-      const found = await findOwner(this.#database, id);
-      if (found?.owner === this.#presence.owner) return this.#held.has(id) ? { address: found.address } : undefined;
-      return found?.isAlive ? { address: found.address } : undefined;
+    const [holder] = await this.holdersOf([id]);
+    return holder;
+  }
+
+  holdersOf(ids: readonly string[]): Promise<(SessionHolder | undefined)[]> {
+    return this.#guard("read_failed", "Cannot find the holders of sessions", async () => {
+      const owners = await findOwners(this.#database, ids);
+      return ids.map((id) => {
+        const found = owners.get(id);
+        const isHeld = found?.owner === this.#presence.owner ? this.#held.has(id) : found?.isAlive === true;
+        return found && isHeld ? { address: found.address } : undefined;
+      });
     });
   }
 

@@ -27,6 +27,9 @@ import {
 /** Bytes of the beginning of a session file in which the choice of a model is looked for: it comes before the first message. */
 const choiceBytes = 64 * 1024;
 
+/** Number of files that are described at the same time. */
+const maxParallel = 8;
+
 interface Places {
   agentDir: string;
   /** The only folder of session files. Undefined: all folders of `agentDir`. */
@@ -71,8 +74,13 @@ export class FileSessions implements StoredSessions {
     return { id, ref: path };
   }
 
-  describe(infos: readonly SessionInfo[]): Promise<SessionDescription[]> {
-    return Promise.all(infos.map(({ ref }) => this.#descriptions.describe(ref)));
+  async describe(infos: readonly SessionInfo[]): Promise<SessionDescription[]> {
+    const descriptions: SessionDescription[] = [];
+    for (let start = 0; start < infos.length; start += maxParallel) {
+      const some = infos.slice(start, start + maxParallel).map(({ ref }) => this.#descriptions.describe(ref));
+      descriptions.push(...(await Promise.all(some)));
+    }
+    return descriptions;
   }
 
   /** Nothing is known about other processes: opening a session tells. */

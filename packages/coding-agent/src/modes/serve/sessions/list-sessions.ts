@@ -6,8 +6,8 @@ import { ElsewhereError } from "./elsewhere.ts";
 import type { SessionRegistry } from "./session-registry.ts";
 import type { StoredSessions } from "./stored-sessions.ts";
 
-/** Number of sessions that are described at the same time. */
-const maxParallel = 8;
+/** Number of sessions in one question to the store. */
+const portion = 100;
 
 /** Describes the stored and the live sessions of the server. */
 export class SessionList {
@@ -24,8 +24,8 @@ export class SessionList {
     const infos = await this.#stored.list({ cwd, limit });
     const unwritten = this.#registry.unwritten.filter((live) => cwd === undefined || live.session.cwd === cwd);
     const sessions = unwritten.map(describeLive).reverse();
-    for (let start = 0; start < infos.length && sessions.length < limit; start += maxParallel) {
-      sessions.push(...(await this.#describe(infos.slice(start, start + maxParallel))));
+    for (let start = 0; start < infos.length && sessions.length < limit; start += portion) {
+      sessions.push(...(await this.#describe(infos.slice(start, start + portion))));
     }
     return sessions.slice(0, limit);
   }

@@ -27,9 +27,6 @@ import {
 /** Maximum number of sessions whose ids begin with the same text. */
 const maxWithPrefix = 1000;
 
-/** Number of questions to the store at the same time. */
-const maxParallel = 16;
-
 /** Sessions in a store that several servers share. Refs are ids. */
 export class SharedSessions implements StoredSessions {
   readonly isShared = true;
@@ -73,10 +70,8 @@ export class SharedSessions implements StoredSessions {
   }
 
   async findHolders(ids: readonly string[]): Promise<(SessionHolder | undefined)[]> {
-    const holders: (SessionHolder | undefined)[] = [];
-    for (let start = 0; start < ids.length; start += maxParallel) {
-      holders.push(...(await Promise.all(ids.slice(start, start + maxParallel).map((id) => this.#store.holderOf(id)))));
-    }
+    if (ids.length === 0) return [];
+    const holders = await this.#store.holdersOf(ids);
     return holders.map((holder) => {
       const address = readAddress(holder?.address);
       return holder === undefined || (address !== undefined && address === this.#address)

@@ -213,14 +213,14 @@ describe("a session that was live in another server", () => {
     const id = await begin(a, { model: await workspace.script({ text: "Hello" }) });
     await prompt(a, id, "Hi");
     a.store.expire();
-    const answersOf: (typeof b.store.holderOf)[] = [
+    const answersOf: (typeof b.store.holdersOf)[] = [
       async () => {
         await command(c, id, { type: "get_state" });
-        return undefined;
+        return [undefined];
       },
     ];
-    const { holderOf } = b.store;
-    b.store.holderOf = (each) => (answersOf.shift() ?? holderOf.bind(b.store))(each);
+    const { holdersOf } = b.store;
+    b.store.holdersOf = (ids) => (answersOf.shift() ?? holdersOf.bind(b.store))(ids);
     const { status, headers } = await call(b, "GET", `/v1/sessions/${id}/events`);
     expect([status, headers["pi-session-server"]]).toEqual([307, c.url]);
   });
