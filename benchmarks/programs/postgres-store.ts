@@ -27,7 +27,7 @@ export interface Times {
 export type Operation = "list" | "listFolder" | "open" | "append";
 
 /** Operations a measurement. */
-export const repetitions = 50;
+const repetitions = 50;
 
 const packages = join(import.meta.dirname, "../../packages");
 const timestamp = "2026-01-01T00:00:00.000Z";
@@ -38,7 +38,7 @@ const together = 1000;
 /** Sessions of a folder. */
 const ofFolder = 10;
 
-if (import.meta.main) await main(JSON.parse(process.argv[2] ?? "") as Options);
+await main(JSON.parse(process.argv[2] ?? "") as Options);
 
 async function main({ databases, file, rounds }: Options): Promise<void> {
   const { FileSessionStore } = (await import(join(packages, "coding-agent/dist/index.js"))) as Library;

@@ -35,11 +35,11 @@ export function isTransient(error: unknown): boolean {
   return isLostConnection(error) || conflictCodes.has(failureOf(error).code);
 }
 
-/** Whether the error concerns the data of a statement, not the server: another statement may succeed. */
+/** Whether the error concerns the data of a statement, or its size: a statement with a part of it may succeed. */
 export function isAboutData(error: unknown): boolean {
   const { code } = failureOf(error);
-  // Data exception, program limit exceeded (such as the depth of JSON), and the limits of JavaScript.
-  return error instanceof RangeError || (typeof code === "string" && /^(?:22|54)/.test(code));
+  // Data exception, program limit exceeded (such as the depth of JSON), out of memory, statement timeout, and the limits of JavaScript.
+  return error instanceof RangeError || (typeof code === "string" && /^(?:22|54|53200|57014)/.test(code));
 }
 
 /** Whether a table, schema or column does not exist. */

@@ -29,6 +29,7 @@ export async function migrate(client: ClientBase, address: DatabaseAddress): Pro
 }
 
 async function addVersions(client: ClientBase, address: DatabaseAddress): Promise<void> {
+  await refuseEncoding(client, address);
   const schema = `"${address.schema}"`;
   const { rows } = await client.query<{ is_there: boolean }>("select to_regnamespace($1) is not null as is_there", [schema]);
   // "if not exists" needs the right to create a schema, even if it is there.
@@ -62,6 +63,17 @@ async function findVersion(client: ClientBase, { schema }: DatabaseAddress): Pro
 async function readVersion(client: ClientBase, schema: string): Promise<number> {
   const { rows } = await client.query<{ version: number }>(`select coalesce(max(version), 0) as version from ${schema}.migrations`);
   return rows[0]?.version ?? 0;
+}
+
+/** Other encodings cannot store every character. */
+async function refuseEncoding(client: ClientBase, { shown }: DatabaseAddress): Promise<void> {
+  const { rows } = await client.query<{ server_encoding: string }>("show server_encoding");
+  const encoding = rows[0]?.server_encoding;
+  if (encoding === "UTF8") return;
+  throw new SessionError(
+    "write_failed",
+    `The database ${shown} has the encoding ${encoding}, but sessions need UTF8. Create another one: create database … encoding 'UTF8' template template0.`,
+  );
 }
 
 function refuseNewer(found: number, { shown, schema }: DatabaseAddress): void {

@@ -14,6 +14,9 @@ export type AppendListener = (ids: readonly string[] | undefined) => void;
 /** Milliseconds between attempts to connect again: the first and the longest. */
 const backoffMs = { first: 50, most: 2_000 };
 
+/** Milliseconds that a statement of the lock connection may take, however short the lease is. */
+const leastAnswerMs = 5_000;
+
 /**
  * The sign of life of one store object, its "owner". A connection of its own holds an advisory lock with the id of the owner, writes the time
  * now and then, and listens for appends. When the connection is lost it is made again.
@@ -104,13 +107,18 @@ export class Presence {
     if (!client) return;
     await this.#turn;
     const { schema } = this.#database;
-    await client.query(limited(`delete from ${schema}.owners where id = $1`, [this.owner], this.#beatMs)).catch(() => undefined);
+    await client.query(limited(`delete from ${schema}.owners where id = $1`, [this.owner], this.#answerMs)).catch(() => undefined);
     await client.end().catch(() => undefined);
   }
 
-  /** Milliseconds between two signs of life, which is also how long one may take. */
+  /** Milliseconds between two signs of life. */
   get #beatMs(): number {
     return this.#leaseMs / 3;
+  }
+
+  /** Milliseconds that a statement may take before its connection counts as lost. */
+  get #answerMs(): number {
+    return Math.max(leastAnswerMs, this.#beatMs);
   }
 
   /** Tries to connect once, together with other callers. Does nothing if another caller has connected meanwhile. */
@@ -146,7 +154,7 @@ export class Presence {
     const client = await this.#database.connect();
     this.#hasLock = false;
     try {
-      await client.query(limited("select set_config($1, $2, false)", [ownerVariable, this.owner], this.#beatMs));
+      await client.query(limited("select set_config($1, $2, false)", [ownerVariable, this.owner], this.#answerMs));
       await this.#signal(client);
       await refusePooler(this.#database, client, this.owner);
       client.on("notification", ({ channel, payload }) => this.#notify(channel, payload));
@@ -200,7 +208,7 @@ export class Presence {
     // An earlier connection of this owner may still have the lock, because the server has not noticed its loss.
     if (!this.#hasLock) {
       const { rows } = await client.query<{ taken: boolean }>(
-        limited("select pg_try_advisory_lock($1) as taken", [this.owner], this.#beatMs),
+        limited("select pg_try_advisory_lock($1) as taken", [this.owner], this.#answerMs),
       );
       this.#hasLock = rows[0]?.taken === true;
     }
@@ -211,7 +219,7 @@ export class Presence {
          on conflict (id) do update set address = excluded.address, seen_at = excluded.seen_at
          returning current_setting($4, true) as variable`,
         [this.owner, this.#address, this.#leaseMs, ownerVariable],
-        this.#beatMs,
+        this.#answerMs,
       ),
     );
     if (rows[0]?.variable !== this.owner) throw poolerError(this.#database);

@@ -95,3 +95,16 @@ test("a user without the right to create a schema is told which right is missing
     await database.query(`drop schema if exists pikit cascade; drop role ${role}`);
   }
 });
+
+test("a database of another encoding is refused", async () => {
+  const url = new URL(await createDatabase());
+  const database = await connect(url.href);
+  const name = `${url.pathname.slice(1)}_latin`;
+  await database.query(`create database ${name} encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0`);
+  url.pathname = `/${name}`;
+  const store = openStore(url.href);
+  const { message: text } = await errorOf(() => store.list());
+  await store.close();
+  await database.query(`drop database ${name}`);
+  expect(text).toContain("has the encoding LATIN1, but sessions need UTF8.");
+});

@@ -3,7 +3,7 @@ import { Client } from "pg";
 import { onTestFinished } from "vitest";
 import { PostgresSessionStore, type PostgresStoreOptions } from "../../src/index.ts";
 
-export const timestamp = "2026-01-02T03:04:05.678Z";
+const timestamp = "2026-01-02T03:04:05.678Z";
 
 /** No sign of life comes between two steps of a test. */
 const leaseSeconds = 3600;
