@@ -58,7 +58,7 @@ async function insertSession(
   let header: SessionHeader | undefined;
   let key = "";
   let length = 0;
-  let latest = "";
+  let latest: number | undefined;
   for await (const portion of inPortions(lines)) {
     let entries = portion;
     if (!header) {
@@ -73,13 +73,13 @@ async function insertSession(
       const entry = tryParseEntry(line);
       if (!entry) throw damagedError(length + index + 2);
       noteFacts(facts, entry);
-      if (typeof entry.timestamp === "string") latest = entry.timestamp;
+      latest = timeOf(entry.timestamp) ?? latest;
     }
     await insertEntries(client, database.schema, key, length, entries);
     length += entries.length;
   }
   if (!header) throw emptyError();
-  const modifiedMs = timeOf(latest) ?? timeOf(header.timestamp) ?? Date.now();
+  const modifiedMs = latest ?? timeOf(header.timestamp) ?? Date.now();
   await client.query(
     `update ${database.schema}.sessions
      set length = $2, name = $3, first_prompt = $4, is_interrupted = $5,
