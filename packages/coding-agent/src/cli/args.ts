@@ -89,6 +89,9 @@ export interface Arguments {
   prompts: string[];
 }
 
+/** The options that say where sessions are stored. */
+export type StoreOptions = Pick<Values, "session-store" | "session-dir" | "no-session" | "session" | "fork" | "export">;
+
 /**
  * Parses the command line.
  *

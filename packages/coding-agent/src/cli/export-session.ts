@@ -6,7 +6,7 @@ import { FileSessionStore } from "../conversation/file-store.ts";
 import { UsageError } from "../errors.ts";
 import { exportHtml } from "../export/export-html.ts";
 import type { Arguments } from "./args.ts";
-import { openNamedStore } from "./session-store.ts";
+import { openStoreIfNamed } from "./session-store.ts";
 
 /** Runs `pi --export <session> [out]`: exports the session, even one that is in use, and prints the path of the HTML file. */
 export async function exportSession({ options, prompts }: Arguments): Promise<number> {
@@ -15,7 +15,7 @@ export async function exportSession({ options, prompts }: Arguments): Promise<nu
     throw new UsageError("invalid_arguments", `--export takes one output path, but got "${unexpected}" too.`);
   const cwd = process.cwd();
   const folder = options["session-dir"] ?? sessionFolder(cwd, agentFolder());
-  const store = (await openNamedStore(options)) ?? new FileSessionStore(resolve(folder));
+  const store = (await openStoreIfNamed(options)) ?? new FileSessionStore(resolve(folder));
   const conversation = await Conversation.read(store, await findSession(store, options.export ?? ""));
   try {
     console.log(await exportHtml(conversation, { cwd, outputPath, redactPaths: options["redact-paths"] }));

@@ -7,7 +7,7 @@ import { absentUser, type UserInterface } from "../user-interface.ts";
 import type { Arguments } from "./args.ts";
 import { onFailure } from "./last-resort.ts";
 import { checkTakeOver, toSessionOptions } from "./session-options.ts";
-import { openNamedStore } from "./session-store.ts";
+import { openStoreIfNamed } from "./session-store.ts";
 import { onEndSignal } from "./signals.ts";
 
 /** The options of a session that its mode sets. */
@@ -29,7 +29,7 @@ const listener: UserInterface = { ...absentUser, notify: (message) => writeError
 export async function openSession(args: Arguments, { store: opened, ...wiring }: SessionWiring = {}): Promise<AgentSession> {
   checkTakeOver(args);
   const options = toSessionOptions(args);
-  const store = opened ?? (await openNamedStore(args.options));
+  const store = opened ?? (await openStoreIfNamed(args.options));
   const session = await createAgentSession({
     ...options,
     ...(store && { store }),

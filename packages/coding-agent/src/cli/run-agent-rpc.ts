@@ -8,7 +8,7 @@ import { writeError } from "../modes/terminal-text.ts";
 import { helpText, type OptionName, parseArguments } from "./args.ts";
 import { onFailure } from "./last-resort.ts";
 import { toSessionOptions } from "./session-options.ts";
-import { openNamedStore } from "./session-store.ts";
+import { openStoreIfNamed } from "./session-store.ts";
 import { onEndSignal } from "./signals.ts";
 
 /** Refused options: the protocol has its own way to set them, or they belong to other modes. */
@@ -47,7 +47,7 @@ export async function runAgentRpc(args: readonly string[]): Promise<number> {
     );
   }
   const { session: _session, ...common } = toSessionOptions(parsed);
-  const store = options["no-session"] ? new MemorySessionStore() : await openNamedStore(options);
+  const store = options["no-session"] ? new MemorySessionStore() : await openStoreIfNamed(options);
   const base: BaseOptions = {
     ...common,
     cwd: process.cwd(),

@@ -5,13 +5,13 @@ import type { Arguments } from "./args.ts";
 import { openSession } from "./open-session.ts";
 import { preparePlainOutput } from "./plain-output.ts";
 import { readGivenPrompts } from "./prompts.ts";
-import { openNamedStore } from "./session-store.ts";
+import { openStoreIfNamed } from "./session-store.ts";
 import { onInterrupt } from "./signals.ts";
 
 /** Runs `pi` on a terminal in plain lines: a conversation until the input ends. */
 export async function runLines(args: Arguments): Promise<number> {
   const user = new TerminalUser();
-  const store = await openNamedStore(args.options);
+  const store = await openStoreIfNamed(args.options);
   const chosen = args.options.resume ? await resume(args, user, store) : args;
   if (!chosen) return 0;
   const session = await openSession(chosen, { user, store });

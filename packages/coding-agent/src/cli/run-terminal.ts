@@ -11,7 +11,7 @@ import type { Arguments } from "./args.ts";
 import { onFault } from "./last-resort.ts";
 import { openSession } from "./open-session.ts";
 import { readGivenPrompts } from "./prompts.ts";
-import { openNamedStore } from "./session-store.ts";
+import { openStoreIfNamed } from "./session-store.ts";
 import { onEndSignal } from "./signals.ts";
 import { storedSessions } from "./stored-sessions.ts";
 
@@ -26,7 +26,7 @@ export async function runTerminal(args: Arguments, first: FirstScreen): Promise<
     onFault(() => {});
     return (await import("./run-lines.ts")).runLines(args);
   }
-  const store = await openNamedStore(args.options).catch((error: unknown) => {
+  const store = await openStoreIfNamed(args.options).catch((error: unknown) => {
     first.close();
     throw error;
   });

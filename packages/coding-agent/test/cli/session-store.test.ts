@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { findStoreAddress } from "../../src/cli/session-store.ts";
+import { findStoreAddress } from "../../src/cli/named-store.ts";
 import { runCli } from "../helpers/cli.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
 

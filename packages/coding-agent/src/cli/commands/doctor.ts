@@ -16,8 +16,9 @@ import { resolveModel } from "../../models/model-resolver.ts";
 import { toTerminalText } from "../../modes/terminal-text.ts";
 import { findRipgrep } from "../../tools/grep/ripgrep-process.ts";
 import { packageVersion } from "../../version.ts";
+import type { StoreOptions } from "../args.ts";
 import { describeError } from "../describe-error.ts";
-import { findStoreAddress, openNamedStore, type StoreOptions } from "../session-store.ts";
+import { namesStore, openStoreIfNamed } from "../session-store.ts";
 import { parseSubcommand } from "./parse-subcommand.ts";
 
 const doctorUsage = "Usage: pi doctor [--session-store address]";
@@ -174,15 +175,17 @@ async function localModels(): Promise<Finding[]> {
 }
 
 async function sessions({ agentDir, cwd, store: options }: Places): Promise<Finding[]> {
-  const address = findStoreAddress(options);
-  if (address === undefined) {
+  if (!namesStore(options)) {
     const stored = await new FileSessionStore(sessionFolder(cwd, agentDir)).list();
     return [note("sessions", `${count(stored.length, "session")} of this folder (pi sessions)`)];
   }
-  const { showAddress } = await import("../../conversation/open-store.ts");
-  const shown = showAddress(address);
+  const [{ findStoreAddress }, { showAddress }] = await Promise.all([
+    import("../named-store.ts"),
+    import("../../conversation/open-store.ts"),
+  ]);
+  const shown = showAddress(findStoreAddress(options) ?? "");
   try {
-    await openNamedStore(options);
+    await openStoreIfNamed(options);
     return [ok("sessions", `stored in ${shown}, which answers (pi sessions)`)];
   } catch (error) {
     return [problem("sessions", `${shown} cannot be used: ${describeError(error)}`)];

@@ -12,7 +12,7 @@ import { type RunningServer, startServer } from "../../modes/serve/serve-mode.ts
 import { defaultLimits, defaultTimes, type ServeLimits } from "../../modes/serve/serve-options.ts";
 import { writeError } from "../../modes/terminal-text.ts";
 import { surviveFaults } from "../last-resort.ts";
-import { findStoreAddress } from "../session-store.ts";
+import { namesStore } from "../session-store.ts";
 import { onServerEnd } from "../signals.ts";
 import { parseSubcommand } from "./parse-subcommand.ts";
 
@@ -52,7 +52,7 @@ interface ServeArguments {
  */
 export async function serve(args: readonly string[]): Promise<number> {
   const agentDir = agentFolder();
-  const parsed = parse(args, agentDir);
+  const parsed = await parse(args, agentDir);
   if (!parsed) {
     print(serveUsage);
     return 0;
@@ -83,7 +83,7 @@ export async function serve(args: readonly string[]): Promise<number> {
 }
 
 /** The arguments; undefined for `--help`. */
-function parse(args: readonly string[], agentDir: string): ServeArguments | undefined {
+async function parse(args: readonly string[], agentDir: string): Promise<ServeArguments | undefined> {
   const { values } = parseSubcommand(serveUsage, () =>
     parseArgs({
       args: [...args],
@@ -113,7 +113,7 @@ function parse(args: readonly string[], agentDir: string): ServeArguments | unde
   }
   const [first = process.cwd(), ...others] = root;
   const { announce, forward } = values;
-  const storeAddress = findStoreAddress(values);
+  const storeAddress = namesStore(values) ? (await import("../named-store.ts")).findStoreAddress(values) : undefined;
   if (storeAddress === undefined && (announce !== undefined || forward)) {
     throw new UsageError(
       "invalid_arguments",

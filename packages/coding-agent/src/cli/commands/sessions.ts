@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import type { SessionDescription, SessionInfo } from "../../conversation/session-store.ts";
 import { describeAge } from "../../conversation/stored-sessions.ts";
 import { toTerminalText, writeError } from "../../modes/terminal-text.ts";
-import { openNamedStore } from "../session-store.ts";
+import { openStoreIfNamed } from "../session-store.ts";
 import { storedSessions } from "../stored-sessions.ts";
 import { parseSubcommand } from "./parse-subcommand.ts";
 
@@ -40,7 +40,7 @@ async function listSessions(args: readonly string[]): Promise<number> {
     }),
   );
   const limit = Math.max(1, Number.parseInt(values.limit, 10) || defaultLimit);
-  const stored = storedSessions(values, await openNamedStore(values));
+  const stored = storedSessions(values, await openStoreIfNamed(values));
   const sessions = await stored.list({ all: values.all, limit });
   if (sessions.length === 0 && !values.json) {
     const here = `There is no session of ${process.cwd()}. pi sessions --all lists those of every folder.`;

@@ -2,9 +2,7 @@ import { realpathSync } from "node:fs";
 import { type BranchContext, entersContext } from "../../conversation/context.ts";
 import { Conversation, type NewConversation } from "../../conversation/conversation.ts";
 import type { SessionEntry } from "../../conversation/entries.ts";
-import { forkConversation } from "../../conversation/fork.ts";
 import { openConversation } from "../../conversation/open-session.ts";
-import { readTree } from "../../conversation/read-tree.ts";
 import type { SessionLockOptions, SessionStore } from "../../conversation/session-store.ts";
 import type { TreeNode } from "../../conversation/session-tree.ts";
 import { SessionError } from "../../errors.ts";
@@ -13,7 +11,7 @@ import { typedTextOf } from "../../prompt/typed-text.ts";
 import type { EntryTreeNode } from "../../protocol/entries.ts";
 import type { SessionHeader } from "../../protocol/frames.ts";
 import type { Transcript } from "./transcript.ts";
-import { UnwrittenSessions } from "./unwritten-sessions.ts";
+import type { UnwrittenSessions } from "./unwritten-sessions.ts";
 
 /** A message of the user from which a new branch can start. */
 export interface BranchPoint {
@@ -49,7 +47,8 @@ export interface HistoryParts {
  */
 export class SessionHistory {
   readonly #parts: HistoryParts;
-  readonly #unwritten = new UnwrittenSessions();
+  /** Loaded when a session is left before anything of it was written, which is rare. */
+  #unwritten: UnwrittenSessions | undefined;
 
   constructor(parts: HistoryParts) {
     this.#parts = parts;
@@ -100,7 +99,8 @@ export class SessionHistory {
   }
 
   /** All entries as trees, oldest first. Their depth is the length of the conversation: walk them with a stack, not by recursion. */
-  tree(): Promise<EntryTreeNode[]> {
+  async tree(): Promise<EntryTreeNode[]> {
+    const { readTree } = await import("../../conversation/read-tree.ts");
     return readTree(this.#current);
   }
 
@@ -152,7 +152,8 @@ export class SessionHistory {
       await this.#parts.between(() => this.#show(this.#current));
       return;
     }
-    const conversation = this.#unwritten.begin(this.#parts.store, ref) ?? (await openConversation(this.#parts.store, ref, options));
+    const conversation =
+      this.#unwritten?.begin(this.#parts.store, ref) ?? (await openConversation(this.#parts.store, ref, options));
     await this.#parts.between(() => this.#replaceBy(conversation));
   }
 
@@ -269,6 +270,7 @@ export class SessionHistory {
   /** @param findLeaf - Called after the run has settled, because the run may have added entries to the path. */
   async #copy(findLeaf: () => string | null): Promise<void> {
     const { store } = this.#parts;
+    const { forkConversation } = await import("../../conversation/fork.ts");
     await this.#parts.between(async () => {
       const source = this.#current;
       await this.#replaceBy(await forkConversation({ store, source, leafId: findLeaf(), cwd: source.header.cwd }));
@@ -287,7 +289,10 @@ export class SessionHistory {
       if (this.#current !== left) await this.#show(left);
       throw error;
     }
-    this.#unwritten.note(left);
+    if (left.beginning) {
+      this.#unwritten ??= new (await import("./unwritten-sessions.ts")).UnwrittenSessions();
+      this.#unwritten.note(left);
+    }
     await left.close();
   }
 
