@@ -165,7 +165,7 @@ describe("a session that is resumed", () => {
       await session.prompt("a");
       await session.dispose();
     }
-    await expect(openSession(workspace, { session: { idPrefix: "twin" } })).rejects.toThrow("2 sessions of this folder ");
+    await expect(openSession(workspace, { session: { idPrefix: "twin" } })).rejects.toThrow('2 sessions here begin with "twin"');
     const { session } = await openSession(workspace, { session: { idPrefix: "twin-2" } });
     expect(session.sessionId).toBe("twin-2");
   });
