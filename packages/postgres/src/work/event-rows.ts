@@ -1,5 +1,4 @@
 import type { AgentSession, RecordStream } from "@pikit/coding-agent";
-import { streamRecords } from "@pikit/coding-agent";
 import { reasonOf } from "../errors.ts";
 import type { Claim } from "./claims.ts";
 import type { Engine } from "./engine.ts";
@@ -13,8 +12,9 @@ export function eventChannel({ database }: Pick<Engine, "database">): string {
  * Keeps the events of a run as rows, until the returned stream is ended. A row has all records that came while the one before it was stored.
  * Rows that cannot be stored are left out and reported, since the session has everything that was said.
  */
-export function keepEvents(engine: Engine, owner: string, claim: Claim, session: AgentSession): Promise<RecordStream> {
+export async function keepEvents(engine: Engine, owner: string, claim: Claim, session: AgentSession): Promise<RecordStream> {
   const { database } = engine;
+  const { streamRecords } = await import("@pikit/coding-agent");
   let number = 0;
   return streamRecords(session, async (lines) => {
     number += 1;

@@ -40,6 +40,8 @@ export interface EnqueuedJob {
   isNew: boolean;
 }
 
+const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 const queueNamePattern = /^[\w.\-/]{1,100}$/;
 
 /**
@@ -152,6 +154,7 @@ export class WorkQueue {
    * @throws {SessionError} `read_failed`.
    */
   async find(id: string): Promise<Job | undefined> {
+    if (!uuidPattern.test(id)) return undefined;
     const found = await this.#do("Cannot read the job", () => this.#fetch(id), "read_failed");
     return found && toJob(found);
   }
@@ -181,6 +184,7 @@ export class WorkQueue {
    */
   async cancel(id: string): Promise<boolean> {
     const { boss, queue } = this.#engine;
+    if (!uuidPattern.test(id)) return false;
     await this.#do("Cannot cancel the job", () => boss.cancel(queue, id));
     return (await this.find(id))?.state === "cancelled";
   }

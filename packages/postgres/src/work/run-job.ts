@@ -1,5 +1,4 @@
 import type { AgentSession, CreateAgentSessionOptions, RecordStream, SessionStore } from "@pikit/coding-agent";
-import { createAgentSession } from "@pikit/coding-agent";
 import { SessionError } from "@pikit/coding-agent/errors";
 import { reasonOf } from "../errors.ts";
 import type { Claim } from "./claims.ts";
@@ -91,6 +90,8 @@ export class JobRun {
     const job = toClaimedJob(this.claim, request);
     const store = guardStore(this.#host.store, () => this.stop("not stored"));
     const options = await this.#host.optionsFor(job);
+    // Loaded by workers only: programs that add jobs do not need it.
+    const { createAgentSession } = await import("@pikit/coding-agent");
     const session = await createAgentSession({ ...options, store, session: { id: job.sessionId } });
     let ending: Ending;
     let events: RecordStream | undefined;

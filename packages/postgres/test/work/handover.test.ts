@@ -162,3 +162,12 @@ test("many jobs are added at once, in order for each session, and a queue can us
   await worker.stop();
   await queue.close();
 });
+
+test("a run is aborted at its deadline", async () => {
+  const { queue, startWorker, answering, ended } = await openWorkshop();
+  const job = await queue.enqueue({ prompt: "Hello", deadline: new Date(Date.now() - 1) });
+  // A second attempt may find that the run was complete in time, so it looks.
+  await new Claims(queue.engine, "2").take(1);
+  startWorker({ session: answering([{ text: "never said", delayMs: 3_600_000 }]) });
+  expect(await ended(job.id)).toMatchObject({ outcome: "expired", error: "The deadline has passed." });
+});

@@ -73,7 +73,10 @@ test("a job that waits can be cancelled, and a running one is aborted", async ()
   expect(await queue.find(running.id)).toMatchObject({ state: "cancelled" });
   expect(await queue.find(waiting.id)).toMatchObject({ state: "cancelled" });
   expect(await queue.cancel(last.id)).toBe(false);
-  expect(await queue.cancel("00000000-0000-4000-8000-000000000000")).toBe(false);
+  for (const id of ["00000000-0000-4000-8000-000000000000", "no id"]) {
+    expect(await queue.cancel(id)).toBe(false);
+    expect(await queue.find(id)).toBeUndefined();
+  }
   const story = await readStory("s-1");
   expect(story.filter((line) => line.startsWith("user"))).toEqual(["user: long", "user: last"]);
 });
