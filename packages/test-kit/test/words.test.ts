@@ -28,6 +28,7 @@ const cleanPlaces = [
   "coding-agent/src/session",
   "coding-agent/src/todo",
   "coding-agent/src/tools",
+  "postgres/src",
   "rpc-client/src",
   "test-kit/src",
 ];

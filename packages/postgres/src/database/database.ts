@@ -20,7 +20,7 @@ export interface DatabaseOptions {
   maxConnections: number;
   /** Milliseconds for which an operation waits for a database that is away. */
   patienceMs: number;
-  /** Called with one line for what no caller is told. */
+  /** Called with one line for a problem that fails no call. */
   report: (problem: string) => void;
 }
 
@@ -78,12 +78,12 @@ export class Database {
     return this.#options.maxConnections;
   }
 
-  /** Reports a problem that no caller is told. Never throws. */
+  /** Reports a problem that fails no call. Never throws. */
   report(problem: string): void {
     try {
       this.#options.report(problem);
     } catch {
-      // The error of the caller's function has nobody to go to.
+      // An error of the caller's function cannot be reported.
     }
   }
 

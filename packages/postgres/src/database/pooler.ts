@@ -8,7 +8,7 @@ export const ownerVariable = "pikit.owner";
 /** Most connections that are looked at. */
 const maxLooks = 4;
 
-/** What a statement sees of the process of the server that runs it. */
+/** The process of the server that runs a statement, and its variable. */
 interface Backend {
   pid: number;
   owner: string | null;

@@ -18,7 +18,7 @@ const backoffMs = { first: 50, most: 2_000 };
 const leastAnswerMs = 5_000;
 
 /**
- * The sign of life of one store object, its "owner". A connection of its own holds an advisory lock with the id of the owner, writes the time
+ * The heartbeat of one store object, its "owner". A connection of its own holds an advisory lock with the id of the owner, writes the time
  * now and then, and listens for appends. When the connection is lost it is made again.
  */
 export class Presence {
@@ -28,7 +28,7 @@ export class Presence {
   readonly #leaseMs: number;
   /** By channel. */
   readonly #listeners = new Map<string, Set<NotificationListener>>();
-  /** Called with each sign of life. */
+  /** Called with each heartbeat. */
   readonly #chores: () => Promise<void>;
   readonly #closing = new AbortController();
   #address: string | null = null;
@@ -39,7 +39,7 @@ export class Presence {
   #hasLock = false;
   #refusal: SessionError | undefined;
 
-  /** @param chores - Called after each sign of life; rejections are reported. */
+  /** @param chores - Called after each heartbeat; rejections are reported. */
   constructor(database: Database, leaseMs: number, chores: () => Promise<void>) {
     this.#database = database;
     this.#leaseMs = leaseMs;
@@ -96,7 +96,7 @@ export class Presence {
     };
   }
 
-  /** Ends the signs of life. Sessions that are still open become free for others. Safe to call twice. */
+  /** Ends the heartbeats. Sessions that are still open become free for others. Safe to call twice. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
@@ -111,7 +111,7 @@ export class Presence {
     await client.end().catch(() => undefined);
   }
 
-  /** Milliseconds between two signs of life. */
+  /** Milliseconds between two heartbeats. */
   get #beatMs(): number {
     return this.#leaseMs / 3;
   }

@@ -1,7 +1,7 @@
 import type { Database } from "../database/database.ts";
 
 /**
- * Removes what nobody needs any more: data that was kept about a session that has not been stored for 30 days, and owners who died more than
+ * Removes old data: that which was kept about a session that has not been stored for 30 days, and owners who died more than
  * a day ago.
  */
 export async function cleanUp(database: Database): Promise<void> {

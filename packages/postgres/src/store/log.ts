@@ -114,7 +114,7 @@ export class PostgresSessionLog implements SessionLog {
       );
     }
     try {
-      // A session that is open needs no sign of life: its fence is checked.
+      // A session that is open needs no heartbeat: its fence is checked.
       if (!this.#held) await this.#context.ensurePresence();
       if (this.#key === undefined) return await this.#create(lines, recall);
       if (!this.#held) await this.#takeAgain(this.#key);

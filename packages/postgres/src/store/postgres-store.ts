@@ -35,11 +35,11 @@ export interface PostgresStoreOptions {
   schema?: string;
   /** Maximum number of connections, besides the one that holds the locks. Default 4. */
   maxConnections?: number;
-  /** Seconds without a sign of life after which another process may open the sessions of this one. Default 15. */
+  /** Seconds without a heartbeat after which another process may open the sessions of this one. Default 15. */
   leaseSeconds?: number;
   /** Seconds for which reading and writing wait for a database that is away. Default 30. */
   patienceSeconds?: number;
-  /** Called with one line for a problem that no caller is told, such as a lost connection. Default: nothing. */
+  /** Called with one line for a problem that fails no call, such as a lost connection. Default: nothing. */
   report?(problem: string): void;
 }
 

@@ -93,8 +93,8 @@ export interface FollowEventsOptions {
 }
 
 /**
- * Follows the events of a session's jobs, in their order, each exactly once. Only workers with `keepEventsHours` keep them. What a worker that
- * died had not stored is missing; then the records of the next attempt begin with `agent_start`.
+ * Follows the events of a session's jobs, in their order, each exactly once. Only workers with `keepEventsHours` keep them. The events that a
+ * worker had not stored when it died are missing; then the records of the next attempt begin with `agent_start`.
  *
  * @throws {SessionError} `read_failed` like `follow`.
  */

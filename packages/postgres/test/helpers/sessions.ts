@@ -5,7 +5,7 @@ import { PostgresSessionStore, type PostgresStoreOptions } from "../../src/index
 
 const timestamp = "2026-01-02T03:04:05.678Z";
 
-/** No sign of life comes between two steps of a test. */
+/** No heartbeat comes between two steps of a test. */
 const leaseSeconds = 3600;
 
 /** Opens a store, and closes it after the test. */

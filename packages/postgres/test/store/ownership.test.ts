@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createDatabase } from "../helpers/database.ts";
 import { append, begin, connect, errorOf, header, idsOf, message, openStore } from "../helpers/sessions.ts";
 
-/** Makes the last sign of life of all owners older than their lease. */
+/** Makes the last heartbeat of all owners older than their lease. */
 async function expire(database: Client): Promise<void> {
   await database.query("update pikit.owners set seen_at = seen_at - lease - interval '1 second'");
 }
@@ -36,7 +36,7 @@ test("a session that is open elsewhere is refused with the address of its holder
   expect(await other.holderOf("s-1")).toEqual({ address: "http://10.0.0.5:4711" });
 });
 
-test("an owner without a sign of life loses its session to the next one, and can then neither write nor close it", async () => {
+test("an owner without a heartbeat loses its session to the next one, and can then neither write nor close it", async () => {
   const url = await createDatabase();
   const database = await connect(url);
   const [lost, next] = [openStore(url), openStore(url)];
@@ -59,7 +59,7 @@ test("an owner without a sign of life loses its session to the next one, and can
   expect(await idsOf(lost, "s-1")).toEqual(["1", "2", "3", "4"]);
 });
 
-test("an owner without a sign of life keeps the sessions that nobody has opened meanwhile", async () => {
+test("an owner without a heartbeat keeps the sessions that nobody has opened meanwhile", async () => {
   const url = await createDatabase();
   const store = openStore(url);
   const log = await begin(store, "s-1", [message("1")]);
