@@ -76,9 +76,8 @@ function mixedWriters({ told }: Facts, sessions: ReadonlyMap<string, StoredSessi
 function repeatedPrompts({ tasks }: Facts, sessions: ReadonlyMap<string, StoredSession>): string[] {
   return tasks.flatMap((task) => {
     const entries = sessions.get(task.sessionId)?.entries ?? [];
-    const count = (role: string, text: string) => entries.filter((entry) => entry.role === role && entry.text === text).length;
-    const prompts = count("user", promptOf(task));
-    const finals = count("assistant", finalAnswerOf(task.id));
+    const prompts = entries.filter(({ role, text }) => role === "user" && text === promptOf(task)).length;
+    const finals = entries.filter(isAnswerOf(task.id)).length;
     return [
       ...(prompts > 1 ? [`The prompt of task ${task.id} is in its session ${prompts} times.`] : []),
       ...(finals > 1 ? [`Task ${task.id} ran to its end ${finals} times.`] : []),
@@ -122,6 +121,7 @@ function unfinishedTasks({ tasks, jobs }: Facts, sessions: ReadonlyMap<string, S
   });
 }
 
+/** Finds the last answer of a task, if it is complete. An answer that was aborted may have all of its text. */
 function isAnswerOf(taskId: string): (entry: StoredEntry) => boolean {
-  return ({ role, text }) => role === "assistant" && text === finalAnswerOf(taskId);
+  return ({ role, text, stopReason }) => role === "assistant" && text === finalAnswerOf(taskId) && stopReason === "stop";
 }

@@ -28,8 +28,10 @@ export interface StoredEntry {
   /** For a message: the hash of its JSON, as in `ToldMessage`. */
   hash?: string;
   role?: string;
-  /** The text of a message of the user or of the model. */
+  /** The text of a message. */
   text?: string;
+  /** Of an answer of the model: `stop` for a complete one, `aborted` for one whose worker was stopped meanwhile. */
+  stopReason?: string;
 }
 
 export interface StoredSession {

@@ -44,10 +44,12 @@ function toEntry(position: number, body: string): StoredEntry {
   const { id, parentId, message } = JSON.parse(body) as {
     id: string;
     parentId: string | null;
-    message?: { role: string; content: unknown };
+    message?: { role: string; content: unknown; stopReason?: string };
   };
   const entry = { position, id, parentId };
-  return message === undefined ? entry : { ...entry, hash: hashOf(message), role: message.role, text: textOf(message.content) };
+  if (message === undefined) return entry;
+  const { role, content, stopReason } = message;
+  return { ...entry, hash: hashOf(message), role, text: textOf(content), ...(stopReason !== undefined && { stopReason }) };
 }
 
 function textOf(content: unknown): string {

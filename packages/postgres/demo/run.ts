@@ -1,5 +1,5 @@
 // Behind `npm run demo:fleet`: a fleet of workers on this machine, to which everything happens that may happen. See docs/fleet.md.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -43,7 +43,10 @@ try {
   const problems = [...failures, ...lost, ...twice];
   isGood = problems.length === 0;
   for (const problem of problems.slice(0, 40)) console.log(`PROBLEM: ${problem}`);
-  if (!isGood) console.log(`The output of the workers is in ${folder}.`);
+  if (!isGood) {
+    writeFileSync(join(folder, "facts.json"), JSON.stringify({ ...facts, disturbedWorkers: [...facts.disturbedWorkers] }, null, 1));
+    console.log(`The output of the workers, and all that was observed, is in ${folder}.`);
+  }
   console.log(summaryOf(facts));
   const { sessions, kills } = counts;
   console.log(`${sessions} sessions, ${facts.tasks.length} prompts, ${kills} kills, ${lost.length} lost, ${twice.length} twice`);

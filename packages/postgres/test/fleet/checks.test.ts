@@ -6,7 +6,7 @@ import { finalAnswerOf, promptOf, type Task } from "../../demo/tasks.ts";
 const task: Task = { id: "s1-1", sessionId: "one", notes: 1 };
 
 /** Each entry follows the one before it, and its hash is `h` and its position. */
-function chain(messages: readonly Pick<StoredEntry, "role" | "text">[]): StoredEntry[] {
+function chain(messages: readonly Pick<StoredEntry, "role" | "text" | "stopReason">[]): StoredEntry[] {
   return messages.map((message, position) => ({
     ...{ position, id: `e${position}`, parentId: position === 0 ? null : `e${position - 1}`, hash: `h${position}` },
     ...message,
@@ -17,7 +17,7 @@ const entries = chain([
   { role: "user", text: promptOf(task) },
   { role: "assistant", text: "" },
   { role: "toolResult", text: "The note is written." },
-  { role: "assistant", text: finalAnswerOf(task.id) },
+  { role: "assistant", text: finalAnswerOf(task.id), stopReason: "stop" },
 ]);
 const session: StoredSession = { id: "one", length: 4, entries };
 
@@ -49,7 +49,7 @@ function withSession(changed: Partial<StoredSession>): Partial<Facts> {
 }
 
 const secondPrompt = { position: 4, id: "e4", parentId: "e3", role: "user", text: promptOf(task) };
-const secondFinal = { position: 5, id: "e5", parentId: "e4", role: "assistant", text: finalAnswerOf(task.id) };
+const secondFinal = { position: 5, id: "e5", parentId: "e4", role: "assistant", text: finalAnswerOf(task.id), stopReason: "stop" };
 
 const losses: [name: string, changed: Partial<Facts>, problem: string][] = [
   [
@@ -129,4 +129,14 @@ test.each(repetitions)("%s is a repetition", (_name, changed, problem) => {
 test("a last answer that the model gave again after the death of its worker is none", () => {
   const answers = [{ task: "s1-1", isFinal: true, worker: "w1" }, ...good.answers];
   expect(findProblems({ ...good, answers })).toEqual({ lost: [], twice: [] });
+});
+
+test("an answer that was aborted is not the last one, even if it has all of the text", () => {
+  const aborted = { ...secondFinal, position: 4, id: "e4", parentId: "e3", stopReason: "aborted" };
+  expect(findProblems({ ...good, ...withSession({ length: 5, entries: [...entries, aborted] }) })).toEqual({ lost: [], twice: [] });
+  const onlyAborted = {
+    ...withSession({ entries: [...entries.slice(0, 3), { ...aborted, position: 3, id: "e3", parentId: "e2" }] }),
+    told: [],
+  };
+  expect(findProblems({ ...good, ...onlyAborted }).lost).toEqual(["Task s1-1 has no last answer in session one."]);
 });
