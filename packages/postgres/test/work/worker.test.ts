@@ -99,3 +99,22 @@ test("the options of the job are those of its session, and failures are results"
   startWorker({ session: { cwd, agentDir: `${cwd}/.agent` } });
   expect(await ended(noModel.id)).toMatchObject({ outcome: "failed", error: expect.stringContaining("nobody/has-this") });
 });
+
+test("jobs of other sessions start by their priority, and a delayed one when its time has come", async () => {
+  const { queue, startWorker, answering, ended } = await openWorkshop();
+  const jobs = await queue.enqueueAll([
+    { prompt: "delayed", startAfter: new Date(Date.now() + 1_500), priority: 100 },
+    { prompt: "low", priority: -1 },
+    { prompt: "normal" },
+    { prompt: "high", priority: 1 },
+  ]);
+  const started: unknown[] = [];
+  const session = answering(({ messages }) => {
+    started.push(messages.at(-1)?.content);
+    return { text: "done" };
+  });
+  startWorker({ concurrency: 1, session });
+  await Promise.all(jobs.map(({ id }) => ended(id)));
+  expect(started.filter((prompt) => prompt !== "delayed")).toEqual(["high", "normal", "low"]);
+  expect(started).toHaveLength(4);
+});
