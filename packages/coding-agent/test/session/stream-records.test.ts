@@ -36,6 +36,7 @@ test("records are written one batch after another, deltas are joined meanwhile, 
       .map((line) => JSON.parse(line) as WireRecord),
   );
   expect(written.map(({ assistantMessageEvent }) => assistantMessageEvent?.delta ?? "").join("")).toBe(text);
-  expect(written.filter(({ assistantMessageEvent }) => assistantMessageEvent?.delta)).toHaveLength(1);
+  // The first batch may have had the beginning of the text; all of the rest came while it was written.
+  expect(written.filter(({ assistantMessageEvent }) => assistantMessageEvent?.delta).length).toBeLessThanOrEqual(2);
   expect(written.at(-1)).toEqual({ type: "agent_settled" });
 });
