@@ -71,7 +71,7 @@ async function loadPackage(name: string, { address, agentDir }: { address: strin
   if (file === undefined) {
     throw new UsageError(
       "config_unavailable",
-      `The session store ${showAddress(address)} needs the package ${name}, which is not installed. Run: npm install --prefix ${agentDir} ${name}`,
+      `The session store ${showAddress(address)} needs the package ${name}, which is not installed. Run: npm install --prefix ${quote(agentDir)} ${name}`,
     );
   }
   try {
@@ -84,6 +84,11 @@ async function loadPackage(name: string, { address, agentDir }: { address: strin
     "read_failed",
     `${name} in ${file} has no function openSessionStore. Install the version that belongs to this version of pi.`,
   );
+}
+
+/** A path for a shell. */
+function quote(path: string): string {
+  return /[^\w./\\:~-]/.test(path) ? `"${path}"` : path;
 }
 
 function findPackage(name: string, agentDir: string): string | undefined {
