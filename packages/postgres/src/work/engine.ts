@@ -35,7 +35,11 @@ export async function startEngine(database: Database, queue: string, keepDays: n
   const schema = `"${sessions}_work"`;
   const adapter = new BossDatabase(database);
   try {
-    const boss = new PgBoss({ db: adapter, schema, useListenNotify: true, schedule: false, registerInstance: false });
+    const boss = new PgBoss({
+      ...{ db: adapter, schema, useListenNotify: true, schedule: false, registerInstance: false },
+      // Many waiting jobs are no problem. The default is 10,000.
+      warningQueueSize: 1_000_000,
+    });
     boss.on("error", (error) => database.report(`The queue has a problem: ${reasonOf(error)}.`));
     boss.on("warning", ({ message }) => database.report(`The queue has a problem: ${message}.`));
     await boss.start();
