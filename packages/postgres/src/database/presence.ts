@@ -32,6 +32,7 @@ export class Presence {
   readonly #chores: () => Promise<void>;
   readonly #closing = new AbortController();
   #address: string | null = null;
+  #announced: Promise<void> = Promise.resolve();
   #client: Connection | undefined;
   #connecting: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -68,7 +69,17 @@ export class Presence {
   /** Sets the address of the server that uses this owner, which others can see. */
   announce(address: string): void {
     this.#address = address;
-    if (this.#client) void this.#beat();
+    if (this.#client) this.#announced = this.#beat();
+  }
+
+  /** The announced address; null if there is none. */
+  get address(): string | null {
+    return this.#address;
+  }
+
+  /** Resolves when others can see the announced address, or when the connection is lost meanwhile. */
+  get announced(): Promise<void> {
+    return this.#announced;
   }
 
   /** Calls the listener after appends, those of this process too, until the returned function is called. Keeps the process running. */
@@ -188,7 +199,9 @@ export class Presence {
       return;
     }
     this.#schedule();
-    await this.#chores().catch((error) => this.#database.report(`Cannot clean up the store: ${reasonOf(error)}.`));
+    this.#chores().catch((error) => {
+      if (!this.#closing.signal.aborted) this.#database.report(`Cannot clean up the store: ${reasonOf(error)}.`);
+    });
   }
 
   /** Runs statements after earlier ones: a connection runs one at a time. */

@@ -33,9 +33,6 @@ const maxSize = 4 * 1024 * 1024;
 /** Maximum number of sessions of a batch. */
 const maxItems = 500;
 
-/** Bytes of ids that a notification has at most. PostgreSQL permits 8,000; without ids it means that any session may have changed. */
-const maxNotifiedBytes = 7_000;
-
 /** Writes the appends of all sessions of one owner. Appends that come while others are written are written together, in one statement. */
 export class Appends {
   readonly #database: Database;
@@ -167,16 +164,14 @@ function appendStatement(schema: string): string {
         first_prompt = coalesce(s.first_prompt, i.first_prompt), is_interrupted = coalesce(i.is_interrupted, s.is_interrupted)
       from item i
       where s.key = i.key and s.fence = i.fence and s.length = i.length and s.owner = $8
-      returning s.key, s.id, i.number
+      returning s.key, i.number
     ), written as (
       insert into ${schema}.entries (session, position, body)
       select g.key, l.position, l.body::json
       from unnest($9::int[], $10::int[], string_to_array($11, e'\\n')) as l (number, position, body)
       join granted g on g.number = l.number
-    ), notified as (
-      ${notifyStatement(schema, "granted")}
     )
-    select key::text from granted where (select count(*) from notified) >= 0`;
+    select key::text from granted`;
 }
 
 function createStatement(schema: string): string {
@@ -197,15 +192,6 @@ function createStatement(schema: string): string {
       select m.key, l.position, l.body::json
       from unnest($11::int[], $12::int[], string_to_array($13, e'\\n')) as l (number, position, body)
       join item i on i.number = l.number join made m on m.id = i.id
-    ), notified as (
-      ${notifyStatement(schema, "made")}
     )
-    select key::text, id from made where (select count(*) from notified) >= 0`;
-}
-
-/** Notifies those who listen of the ids of the rows, when the statement is committed. */
-function notifyStatement(schema: string, rows: string): string {
-  const channel = `'${schema.slice(1, -1)}'`;
-  return `select pg_notify(${channel}, case when sum(octet_length(id)) < ${maxNotifiedBytes} - 3 * count(*) then json_agg(id)::text else '' end)
-      from ${rows} having count(*) > 0`;
+    select key::text, id from made`;
 }

@@ -6,6 +6,7 @@ import { operationError } from "../errors.ts";
 import type { Appends } from "./appends.ts";
 import { factsOf } from "./facts.ts";
 import { readPortions, tryParseEntry } from "./lines.ts";
+import type { Notices } from "./notices.ts";
 import { findOwner, firstFence, type HeldSession, lockedError, takeSession } from "./ownership.ts";
 import { readEntries } from "./read-entries.ts";
 import type { Releases } from "./releases.ts";
@@ -15,9 +16,12 @@ export interface LogContext {
   database: Database;
   appends: Appends;
   releases: Releases;
+  notices: Notices;
   owner: string;
   /** Resolves when this owner is alive for others. */
   ensurePresence(): Promise<void>;
+  /** Resolves when others can see the address of this owner that was announced last. */
+  announced(): Promise<void>;
   /** Notes that a log of this store has the session open. @throws {SessionError} `locked` if another one has. */
   hold(id: string, log: object): void;
   /** Reverts `hold`, if it was by this log. */
@@ -106,7 +110,7 @@ export class PostgresSessionLog implements SessionLog {
   }
 
   async #append(lines: readonly SessionLine[], recall: Recall): Promise<void> {
-    const { database } = this.#context;
+    const { database, notices } = this.#context;
     if (this.#isReadOnly) {
       throw new SessionError(
         "write_failed",
@@ -116,12 +120,13 @@ export class PostgresSessionLog implements SessionLog {
     try {
       // A session that is open needs no heartbeat: its fence is checked.
       if (!this.#held) await this.#context.ensurePresence();
-      if (this.#key === undefined) return await this.#create(lines, recall);
-      if (!this.#held) await this.#takeAgain(this.#key);
-      await this.#store(
-        lines.filter((line) => line.type !== "session"),
-        recall,
-      );
+      if (this.#key === undefined) await this.#create(lines, recall);
+      else {
+        if (!this.#held) await this.#takeAgain(this.#key);
+        await this.#store(entriesIn(lines), recall);
+      }
+      notices.add(this.#id);
+      await this.#context.announced();
     } catch (cause) {
       throw operationError("write_failed", `Cannot store entries of the session ${this.#id}`, database.address.shown, cause);
     } finally {
@@ -133,7 +138,7 @@ export class PostgresSessionLog implements SessionLog {
   async #create(lines: readonly SessionLine[], recall: Recall): Promise<void> {
     const { database, appends, owner } = this.#context;
     const header = lines.find((line) => line.type === "session") ?? this.#header;
-    const entries = lines.filter((line) => line.type !== "session");
+    const entries = entriesIn(lines);
     this.#context.hold(this.#id, this);
     const text = encode(header);
     const { cwd, timestamp: createdAt, parentSession } = header;
@@ -294,6 +299,10 @@ export class PostgresSessionLog implements SessionLog {
     if (fence !== undefined) await releases.release({ id: this.#id, fence });
     unhold(this.#id, this);
   }
+}
+
+function entriesIn(lines: readonly SessionLine[]): SessionEntry[] {
+  return lines.filter((line) => line.type !== "session");
 }
 
 /** The text of a line as it is stored in files, too, without the line end. */

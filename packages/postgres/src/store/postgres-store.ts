@@ -24,6 +24,7 @@ import { readHeader } from "./header.ts";
 import { readKept, writeKept } from "./kept.ts";
 import { listSessions } from "./list.ts";
 import { type LogContext, PostgresSessionLog } from "./log.ts";
+import { Notices } from "./notices.ts";
 import { findOwners, type HeldSession, here, lockedError, notFoundError, takeSession } from "./ownership.ts";
 import { Releases } from "./releases.ts";
 import { removeSession } from "./remove.ts";
@@ -83,7 +84,9 @@ export class PostgresSessionStore implements SharedStore, CopyingStore {
       database: this.#database,
       appends: new Appends(this.#database, this.#presence.owner),
       releases: new Releases(this.#database, this.#presence.owner),
+      notices: new Notices(this.#database),
       owner: this.#presence.owner,
+      announced: () => this.#presence.announced,
       ensurePresence: () => this.#presence.ensure(),
       hold: (id, log) => this.#hold(id, log),
       unhold: (id, log) => this.#unhold(id, log),
@@ -125,7 +128,11 @@ export class PostgresSessionStore implements SharedStore, CopyingStore {
   }
 
   writeLines(lines: AsyncIterable<readonly string[]>): Promise<string> {
-    return this.#guard("write_failed", "Cannot store a copied session", () => copyIn(this.#database, lines));
+    return this.#guard("write_failed", "Cannot store a copied session", async () => {
+      const id = await copyIn(this.#database, lines);
+      this.#context.notices.add(id);
+      return id;
+    });
   }
 
   announce(address: string): void {
@@ -142,8 +149,8 @@ export class PostgresSessionStore implements SharedStore, CopyingStore {
       const owners = await findOwners(this.#database, ids);
       return ids.map((id) => {
         const found = owners.get(id);
-        const isHeld = found?.owner === this.#presence.owner ? this.#held.has(id) : found?.isAlive === true;
-        return found && isHeld ? { address: found.address } : undefined;
+        if (found?.owner === this.#presence.owner) return this.#held.has(id) ? { address: this.#presence.address } : undefined;
+        return found?.isAlive ? { address: found.address } : undefined;
       });
     });
   }
@@ -170,6 +177,7 @@ export class PostgresSessionStore implements SharedStore, CopyingStore {
     // The connections do not keep the process running, so that a program that forgets to close the store can end.
     const running = setInterval(() => undefined, 60_000);
     try {
+      await this.#context.notices.settle();
       await this.#presence.close();
       await this.#database.close();
     } finally {
