@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createDatabase } from "../helpers/database.ts";
 import { startFaultProxy } from "../helpers/fault-proxy.ts";
 import type { PlannedFault } from "../helpers/proxy-link.ts";
-import { append, begin, header, idsOf, message, openStore } from "../helpers/sessions.ts";
+import { append, begin, header, message, openStore, storedIdsOf } from "../helpers/sessions.ts";
 
 /** The fault comes on the connection that stores entries. */
 const storing = { after: "with item as" };
@@ -24,7 +24,7 @@ test.each(places)("an append whose connection is cut is stored once: %o", async 
   await append(log, [message("2"), message("3")]);
   await cut;
   await append(log, [message("4")]);
-  expect(await idsOf(openStore(url), "s-1")).toEqual(["1", "2", "3", "4"]);
+  expect(await storedIdsOf(openStore(url), "s-1")).toEqual(["1", "2", "3", "4"]);
 });
 
 test.each(places.filter(({ after }) => after))("a new session whose connection is cut is stored once: %o", async (place) => {
@@ -36,7 +36,7 @@ test.each(places.filter(({ after }) => after))("a new session whose connection i
   const log = await begin(store, "s-1", [message("1")]);
   await cut;
   await append(log, [message("2")]);
-  expect(await idsOf(openStore(url), "s-1")).toEqual(["1", "2"]);
+  expect(await storedIdsOf(openStore(url), "s-1")).toEqual(["1", "2"]);
 });
 
 test.each(["endToServer", "endToClient"] as const)(
@@ -49,7 +49,7 @@ test.each(["endToServer", "endToClient"] as const)(
     await append(log, [message("2")]);
     await ended;
     await append(log, [message("3")]);
-    expect(await idsOf(openStore(url), "s-1")).toEqual(["1", "2", "3"]);
+    expect(await storedIdsOf(openStore(url), "s-1")).toEqual(["1", "2", "3"]);
   },
 );
 
@@ -63,7 +63,7 @@ test("appends of many sessions whose connection is cut are all stored once", asy
   await Promise.all(logs.map((log) => append(log, [message("2"), message("3")])));
   await cut;
   const reader = openStore(url);
-  for (const id of ids) expect(await idsOf(reader, id)).toEqual(["1", "2", "3"]);
+  for (const id of ids) expect(await storedIdsOf(reader, id)).toEqual(["1", "2", "3"]);
 });
 
 test("an append whose connection hangs is tried again on another one, before the patience has run out", async () => {
@@ -76,7 +76,7 @@ test("an append whose connection hangs is tried again on another one, before the
   await stalled;
   clock.pass(31_000);
   await appended;
-  expect(await idsOf(openStore(url), "s-1")).toEqual(["1", "2"]);
+  expect(await storedIdsOf(openStore(url), "s-1")).toEqual(["1", "2"]);
 });
 
 test("while the database is away an append fails when the patience has run out; the next one stores its entries too", async () => {
@@ -90,7 +90,7 @@ test("while the database is away an append fails when the patience has run out; 
   clock.release();
   await proxy.accept();
   await append(log, [message("2"), message("3")]);
-  expect(await idsOf(openStore(url), "s-1")).toEqual(["1", "2", "3"]);
+  expect(await storedIdsOf(openStore(url), "s-1")).toEqual(["1", "2", "3"]);
 });
 
 test("entries of an append that failed, but was stored, are not stored again", async () => {
@@ -104,10 +104,10 @@ test("entries of an append that failed, but was stored, are not stored again", a
   await proxy.refuse();
   expect(await clock.passUntil(failed)).toMatchObject({ code: "write_failed" });
   clock.release();
-  expect(await idsOf(openStore(url), "s-1")).toEqual(["1", "2"]);
+  expect(await storedIdsOf(openStore(url), "s-1")).toEqual(["1", "2"]);
   await proxy.accept();
   await append(log, [message("2"), message("3")]);
-  expect(await idsOf(openStore(url), "s-1")).toEqual(["1", "2", "3"]);
+  expect(await storedIdsOf(openStore(url), "s-1")).toEqual(["1", "2", "3"]);
 });
 
 test("a session that could not be stored is not locked when its log is closed", async () => {
@@ -146,5 +146,5 @@ test("a session that was stored without an answer is free when its log is closed
   await log.close();
   const { log: again } = await openStore(url).open("s-1", () => undefined);
   await append(again, [message("2")]);
-  expect(await idsOf(store, "s-1")).toEqual(["1", "2"]);
+  expect(await storedIdsOf(store, "s-1")).toEqual(["1", "2"]);
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { startServer } from "../helpers/server.ts";
 import { giveToServer, hasServerPrograms, isRoot, serverUser } from "../helpers/server-programs.ts";
-import { append, begin, connect, errorOf, idsOf, message, openStore } from "../helpers/sessions.ts";
+import { append, begin, connect, errorOf, message, openStore, storedIdsOf } from "../helpers/sessions.ts";
 
 /** Runs a program that sees a small file system, which vanishes with it, at a path that the others see empty. */
 const withSmallDisk = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o size=24m tmpfs "$1" && shift && exec "$@"', "sh"];
@@ -51,11 +51,11 @@ test.skipIf(!canMount)(
         message: expect.stringContaining("Free space on the disk of the server"),
       });
     }
-    expect(await idsOf(store, "s-1")).toEqual(["1"]);
+    expect(await storedIdsOf(store, "s-1")).toEqual(["1"]);
 
     await client.query("drop table ballast");
     await append(log, [entry, message("3")]);
-    expect(await idsOf(store, "s-1")).toEqual(["1", "2", "3"]);
-    expect(await idsOf(store, "s-2")).toEqual(["1"]);
+    expect(await storedIdsOf(store, "s-1")).toEqual(["1", "2", "3"]);
+    expect(await storedIdsOf(store, "s-2")).toEqual(["1"]);
   },
 );

@@ -3,7 +3,7 @@ import { PostgresSessionStore } from "../../src/index.ts";
 import { createDatabase } from "../helpers/database.ts";
 import { startFaultProxy } from "../helpers/fault-proxy.ts";
 import { type PoolerOptions, startPooler } from "../helpers/pooler.ts";
-import { append, begin, connect, idsOf, message, openStore } from "../helpers/sessions.ts";
+import { append, begin, connect, message, openStore, storedIdsOf } from "../helpers/sessions.ts";
 
 describe("the pooler of the tests", () => {
   test("gives a client another connection for each transaction", async () => {
@@ -62,5 +62,5 @@ test("an address that comes to lead to a pooler is refused when the connection o
   await expect(begin(store, "s-2", [message("1")])).rejects.toThrow("pooler in transaction mode");
   // The fence of an open session is checked in the statement itself, which needs no state of a connection.
   await append(log, [message("2")]);
-  expect(await idsOf(openStore(url), "s-1")).toEqual(["1", "2"]);
+  expect(await storedIdsOf(openStore(url), "s-1")).toEqual(["1", "2"]);
 });

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { startFaultProxy } from "../helpers/fault-proxy.ts";
 import { startServer, startStandby, type TestServer } from "../helpers/server.ts";
 import { hasServerPrograms } from "../helpers/server-programs.ts";
-import { append, begin, connect, errorOf, idsOf, message, openStore } from "../helpers/sessions.ts";
+import { append, begin, connect, errorOf, message, openStore, storedIdsOf } from "../helpers/sessions.ts";
 
 /** A server of this test. */
 async function ownServer(settings: Record<string, string> = {}): Promise<TestServer> {
@@ -45,7 +45,7 @@ describe.skipIf(!hasServerPrograms)("servers", () => {
       isOver = true;
       await Promise.all(writers);
       for (const [n, id] of ids.entries()) {
-        expect(await idsOf(store, id)).toEqual(Array.from({ length: counts[n] ?? 0 }, (_, index) => String(index + 1)));
+        expect(await storedIdsOf(store, id)).toEqual(Array.from({ length: counts[n] ?? 0 }, (_, index) => String(index + 1)));
       }
       // The locks came back with the connection.
       await until(
@@ -85,10 +85,10 @@ describe.skipIf(!hasServerPrograms)("servers", () => {
       return (rowCount ?? 0) > 0;
     });
     const reader = openStore(standby.url());
-    expect(await idsOf(reader, "s-1")).toEqual(["1", "2"]);
+    expect(await storedIdsOf(reader, "s-1")).toEqual(["1", "2"]);
     await other.query("select pg_promote()");
     await appended;
-    expect(await idsOf(reader, "s-1")).toEqual(["1", "2", "3"]);
+    expect(await storedIdsOf(reader, "s-1")).toEqual(["1", "2", "3"]);
     await until("the store has its lock again", async () => (await reader.holderOf("s-1")) !== undefined);
   });
 
@@ -114,6 +114,6 @@ describe.skipIf(!hasServerPrograms)("servers", () => {
         () => false,
       ),
     );
-    expect(await idsOf(openStore(url), "s-1")).toEqual(["1", "2"]);
+    expect(await storedIdsOf(openStore(url), "s-1")).toEqual(["1", "2"]);
   });
 });

@@ -42,6 +42,13 @@ export async function idsOf(store: PostgresSessionStore, id: string): Promise<st
   return ids;
 }
 
+/** The ids of the stored entries of a session, also those that are stored twice, which `open` does not show. */
+export async function storedIdsOf(store: PostgresSessionStore, id: string): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const portion of store.readLines(id)) lines.push(...portion);
+  return lines.slice(1).map((line) => (JSON.parse(line) as SessionEntry).id);
+}
+
 /** Connects to the database, to look at it and to change it behind the back of a store. */
 export async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
