@@ -5,10 +5,14 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { findProblems } from "./checks.ts";
 import { openDemoDatabase } from "./demo-database.ts";
-import { runFleet } from "./fleet.ts";
+import { type FleetReport, runFleet } from "./fleet.ts";
 import { summaryOf } from "./summary.ts";
 
 const numbers = { sessions: 1000, workers: 4, kills: 8, "stop-seconds": 60, "lease-seconds": 15, concurrency: 8, seed: 1 };
+/** The exit code after SIGINT or SIGTERM. */
+const interruptedCode = 130;
+/** Maximum number of problems that are printed. */
+const maxProblems = 40;
 type NumberName = keyof typeof numbers;
 
 /** The options of the command line, all of them numbers. */
@@ -32,26 +36,40 @@ const started = performance.now();
 const tell = (line: string) => console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${line}`);
 const folder = mkdtempSync(join(tmpdir(), "pikit-fleet-"));
 const database = await openDemoDatabase();
-let isGood = false;
 try {
-  const { facts, failures } = await runFleet({
+  const found = await runFleet({
     ...{ ...counts, stopSeconds, leaseSeconds, folder, tell, signal: interruption.signal },
     databaseUrl: database.url,
     restartDatabase: database.restart,
   });
+  process.exitCode = interruption.signal.aborted ? interrupted() : report(found);
+} finally {
+  await database.close();
+  // It is kept when something went wrong.
+  if (process.exitCode === 0 || process.exitCode === interruptedCode) rmSync(folder, { recursive: true, force: true });
+}
+
+/** @returns The exit code. */
+function interrupted(): number {
+  console.log("The demo was interrupted, so nothing was compared.");
+  return interruptedCode;
+}
+
+/**
+ * Prints the result; the last line has the counts.
+ *
+ * @returns The exit code.
+ */
+function report({ facts, failures }: FleetReport): number {
   const { lost, twice } = findProblems(facts);
   const problems = [...failures, ...lost, ...twice];
-  isGood = problems.length === 0;
-  for (const problem of problems.slice(0, 40)) console.log(`PROBLEM: ${problem}`);
-  if (!isGood) {
+  for (const problem of problems.slice(0, maxProblems)) console.log(`PROBLEM: ${problem}`);
+  if (problems.length > 0) {
     writeFileSync(join(folder, "facts.json"), JSON.stringify({ ...facts, disturbedWorkers: [...facts.disturbedWorkers] }, null, 1));
     console.log(`The output of the workers, and all that was observed, is in ${folder}.`);
   }
   console.log(summaryOf(facts));
   const { sessions, kills } = counts;
   console.log(`${sessions} sessions, ${facts.tasks.length} prompts, ${kills} kills, ${lost.length} lost, ${twice.length} twice`);
-} finally {
-  await database.close();
-  if (isGood) rmSync(folder, { recursive: true, force: true });
+  return problems.length === 0 ? 0 : 1;
 }
-process.exitCode = isGood ? 0 : 1;
