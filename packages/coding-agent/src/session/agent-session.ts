@@ -140,7 +140,7 @@ export class AgentSession {
    * Sends a prompt and resolves when everything it started has settled. Failures of the provider or of a tool do not reject: see
    * `stopReason` and `errorMessage` of the last message.
    *
-   * @throws {SessionError} When the prompt is refused: `busy`, `disposed`, `no_model`, `no_credentials`, `invalid_input`. Nothing is
+   * @throws {SessionError} When the prompt is refused: `busy`, `disposed`, `no_model`, `no_credentials`, `invalid_input`, `locked`. Nothing is
    *   stored then.
    */
   async prompt(text: string, options: PromptOptions = {}): Promise<void> {

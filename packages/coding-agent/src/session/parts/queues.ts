@@ -44,7 +44,7 @@ export class SessionQueues {
   /**
    * Queues a message and resolves when it is stored.
    *
-   * @throws {SessionError} `invalid_input`. Nothing is queued then.
+   * @throws {SessionError} `invalid_input`, `locked`. Nothing is queued then.
    */
   async add(behavior: StreamingBehavior, input: PromptInput): Promise<void> {
     const message = createUserMessage(input);

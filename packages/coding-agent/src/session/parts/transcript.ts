@@ -4,6 +4,7 @@ import type { Conversation } from "../../conversation/conversation.ts";
 import type { EntryContent } from "../../conversation/entries.ts";
 import { createEntryId } from "../../conversation/ids.ts";
 import { type QueueName, queueAddition, queueClearance } from "../../conversation/queue-journal.ts";
+import { isSessionError } from "../../errors.ts";
 
 /**
  * Keeps the agent's messages and the stored conversation the same. A message of the agent is stored before listeners are called. A
@@ -60,7 +61,7 @@ export class Transcript {
       const isTrusted = message.stopReason !== "error" && message.stopReason !== "aborted";
       this.#callsAreOpen = isTrusted && message.content.some(({ type }) => type === "toolCall");
     }
-    await this.accept(message);
+    await this.#add(message);
   }
 
   /** Adds the waiting messages to the context. Call it at the end of each turn, when all tool calls have their results. */
@@ -69,9 +70,13 @@ export class Transcript {
     this.#agent.state.messages.push(...this.#waiting.splice(0));
   }
 
-  /** Stores an accepted prompt. The agent emits its events later, when the run begins. */
-  accept(message: AgentMessage): Promise<void> {
-    return this.#guard(() => this.#conversation.appendMessage(message, this.#queueIds.get(message)));
+  /**
+   * Stores an accepted prompt. The agent emits its events later, when the run begins.
+   *
+   * @throws {SessionError} `locked` when another process has opened the session meanwhile: the prompt would never be stored.
+   */
+  async accept(message: AgentMessage): Promise<void> {
+    refuseIfLocked(await this.#add(message));
   }
 
   /**
@@ -81,12 +86,12 @@ export class Transcript {
   async insert(message: AgentMessage): Promise<void> {
     if (this.#callsAreOpen) this.#waiting.push(message);
     else this.#agent.state.messages.push(message);
-    await this.accept(message);
+    await this.#add(message);
   }
 
   /** Stores another kind of entry. Default id: a new one. */
-  append(content: EntryContent, id?: string): Promise<void> {
-    return this.#guard(() => this.#conversation.append(content, id));
+  async append(content: EntryContent, id?: string): Promise<void> {
+    await this.#guard(() => this.#conversation.append(content, id));
   }
 
   /** Sets the id under which a message is stored when it enters the conversation. */
@@ -94,11 +99,15 @@ export class Transcript {
     this.#queueIds.set(message, queueId);
   }
 
-  /** Stores a message before it is queued, so that it survives the process. */
+  /**
+   * Stores a message before it is queued, so that it survives the process.
+   *
+   * @throws {SessionError} `locked`, like `accept`.
+   */
   async keepQueued(queue: QueueName, message: AgentMessage): Promise<void> {
     const queueId = createEntryId(() => false);
     this.setQueueId(message, queueId);
-    await this.append(queueAddition({ queueId, queue, message }));
+    refuseIfLocked(await this.#guard(() => this.#conversation.append(queueAddition({ queueId, queue, message }))));
   }
 
   /** Stores that queued messages were dropped. */
@@ -131,16 +140,29 @@ export class Transcript {
     }
   }
 
-  async #guard(write: () => Promise<unknown>): Promise<void> {
+  #add(message: AgentMessage): Promise<unknown> {
+    return this.#guard(() => this.#conversation.appendMessage(message, this.#queueIds.get(message)));
+  }
+
+  /** Stores something. A failure is reported, and returned; undefined when it is stored. */
+  async #guard(write: () => Promise<unknown>): Promise<unknown> {
+    let reason: unknown;
     try {
       await write();
       if (!this.#conversation.isBehind) this.#toldFailure = undefined;
     } catch (error) {
+      reason = error;
       const failure = error instanceof Error ? error.message : String(error);
       this.#failure = failure;
       if (failure !== this.#toldFailure && this.#reportFailure(failure)) this.#toldFailure = failure;
     }
     for (const found of this.#conversation.diagnostics.slice(this.#toldDiagnostics)) this.#reportFailure(found);
     this.#toldDiagnostics = this.#conversation.diagnostics.length;
+    return reason;
   }
+}
+
+/** After other failures the message is stored later. */
+function refuseIfLocked(failure: unknown): void {
+  if (isSessionError(failure) && failure.code === "locked") throw failure;
 }

@@ -178,7 +178,10 @@ describe("a session that was live in another server", () => {
     a.store.expire();
     await prompt(b, id, "And here?");
     // The first server still has it in memory, and cannot write it.
-    await command(a, id, { type: "prompt", message: "Lost" });
+    expect(await command(a, id, { type: "prompt", message: "Lost" })).toMatchObject({
+      success: false,
+      error: `The session ${id} is open elsewhere.`,
+    });
     await socket.ended;
     await until("it is known to live in the other one", async () => (await call(a, "GET", `/v1/sessions/${id}`)).status === 307);
     expect(a.problems).toContain(`Another server has taken over the session ${id}. It ends here.`);
