@@ -1,3 +1,4 @@
+import type { AgentMessage } from "@pikit/agent";
 import type { SessionEntry } from "../../src/conversation/entries.ts";
 import { MemorySessionStore } from "../../src/conversation/memory-store.ts";
 import type {
@@ -75,7 +76,7 @@ export class SharedMemoryStore implements SharedStore {
       const first = messages.find(({ role }) => role === "user");
       return {
         ...(first?.role === "user" ? { firstPrompt: JSON.stringify(first.content) } : {}),
-        isInterrupted: messages.length > 0 && messages.at(-1)?.role !== "assistant",
+        isInterrupted: isOpen(messages.at(-1)),
       };
     });
   }
@@ -107,6 +108,12 @@ export class SharedMemoryStore implements SharedStore {
   }
 }
 
+/** Whether an answer must follow a message. */
+function isOpen(message: AgentMessage | undefined): boolean {
+  if (message?.role === "assistant") return message.stopReason === "toolUse";
+  return message !== undefined;
+}
+
 /** A log that another server may take over. */
 class HeldLog implements SessionLog {
   readonly owner: SharedMemoryStore;
@@ -116,6 +123,7 @@ class HeldLog implements SessionLog {
   readonly #memory: SharedMemory;
   readonly #log: SessionLog;
   #isLost = false;
+  #hasHeader = false;
 
   constructor(memory: SharedMemory, owner: SharedMemoryStore, log: SessionLog, id: string) {
     this.#memory = memory;
@@ -138,6 +146,10 @@ class HeldLog implements SessionLog {
     const [stored] = holder === undefined ? await this.#memory.sessions.list({ idPrefix: this.ref, limit: 1 }) : [];
     if (stored?.id === this.ref) throw new SessionError("write_failed", `There is a session ${this.ref} already.`);
     this.#memory.held.set(this.ref, this);
+    for (const { type } of lines) {
+      if (type === "session" && this.#hasHeader) throw new SessionError("write_failed", "A session has one header.");
+      this.#hasHeader ||= type === "session";
+    }
     await this.#log.append(lines, recall);
   }
 

@@ -27,8 +27,6 @@ export class OwnedStore implements SessionStore {
   readonly #options: OwnedStoreOptions;
   /** The new session of the latest `create`. */
   #latest: NewLog | undefined;
-  /** Whether the live session exists: one that could not be begun, for example because there is no such model, leaves nothing behind. */
-  #isLive = false;
 
   constructor(store: SessionStore, options: OwnedStoreOptions) {
     this.#store = store;
@@ -36,20 +34,17 @@ export class OwnedStore implements SessionStore {
   }
 
   create(header: SessionHeader): SessionLog {
-    const log = new NewLog(this.#store, header, this.#options);
-    this.#latest = log;
-    // The first append, or `begin`, waits for it and gets the error.
-    if (this.#isLive) log.begin().catch(() => undefined);
-    return log;
+    this.#latest = new NewLog(this.#store, header, this.#options);
+    return this.#latest;
   }
 
   /**
-   * Called with the id of the live session. Stores its header, if this object has created it.
+   * Stores the header of the live session, if this object has created it. Not called for a session that could not be begun, for example
+   * because there is no such model: it leaves nothing behind.
    *
    * @throws {SessionError} `write_failed`, `locked`.
    */
   async begin(id: string): Promise<void> {
-    this.#isLive = true;
     if (this.#latest?.ref === id) await this.#latest.begin();
   }
 
@@ -93,9 +88,13 @@ class OpenLog implements SessionLog {
     try {
       await this.log.append(lines, recall);
     } catch (error) {
-      if (isSessionError(error) && error.code === "locked") this.#onLost();
+      this.noteLoss(error);
       throw error;
     }
+  }
+
+  protected noteLoss(error: unknown): void {
+    if (isSessionError(error) && error.code === "locked") this.#onLost();
   }
 
   read(ids: readonly string[]): SessionEntry[] | Promise<SessionEntry[]> {
@@ -129,6 +128,7 @@ class NewLog extends OpenLog {
   begin(): Promise<void> {
     this.#beginning ??= this.#begin().catch((error: unknown) => {
       this.#beginning = undefined;
+      this.noteLoss(error);
       throw error;
     });
     return this.#beginning;
@@ -165,6 +165,6 @@ class NewLog extends OpenLog {
       return;
     }
     await log.close();
-    throw new SessionError("write_failed", `The store has another session with the id ${this.#header.id} already. Use another id.`);
+    throw new SessionError("locked", `Another server has continued or begun the session ${this.#header.id}. Open it again.`);
   }
 }

@@ -162,6 +162,15 @@ describe("a session that was live in another server", () => {
     expect(await describeOne(b, id)).toMatchObject({ live: true, interrupted: false });
   });
 
+  test("comes back with the model that it has chosen since it was begun", async () => {
+    const { a, b } = await pair();
+    const id = await begin(a, { model: await workspace.script({ text: "Hello" }) });
+    await prompt(a, id, "Hi");
+    await command(a, id, { type: "set_model", provider: "demo", modelId: "tour" });
+    await a.close();
+    expect((await command(b, id, { type: "get_state" })).data.model).toMatchObject({ provider: "demo", id: "tour" });
+  });
+
   test("that had no prompt comes back, too", async () => {
     const { a, b } = await pair();
     const id = await begin(a, { readOnly: true, name: "later" });
@@ -205,9 +214,46 @@ describe("a session that was live in another server", () => {
 
   test("is begun by one of two servers that are asked for the same new id at once", async () => {
     const { a, b } = await pair();
-    const ask = (served: Served) => call(served, "POST", "/v1/sessions", { body: { session: { id: "shop-42" } } });
-    const answers = await Promise.all([ask(a), ask(b)]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 307]);
+    const ask = (served: Served) =>
+      call(served, "POST", "/v1/sessions", { body: { session: { id: "shop-42" }, readOnly: served === a } });
+    const { list } = b.store;
+    // When the second one looks, there is no such session; before it begins one, the first one does.
+    b.store.list = async () => {
+      b.store.list = list;
+      expect((await ask(a)).status).toBe(201);
+      return [];
+    };
+    const { status, headers } = await ask(b);
+    expect([status, headers["pi-session-server"]]).toEqual([307, a.url]);
+    expect(await a.store.readKept("shop-42")).toMatchObject({ options: { readOnly: true } });
+  });
+
+  test("that was left before its first message, and continued by another server, is not mixed with it", async () => {
+    const { a, b } = await pair();
+    const id = await begin(a, { model: await workspace.script({ text: "Hello" }) });
+    await command(a, id, { type: "new_session" });
+    await prompt(b, id, "Hi");
+    await b.close();
+    const { sessions } = (await call(a, "GET", "/v1/sessions")).json;
+    const { id: second } = sessions.find(({ live }: { live: boolean }) => live);
+    expect((await command(a, second, { type: "switch_session", sessionPath: id })).success).toBe(true);
+    const count = await until("it is opened as the other server has left it", async () => {
+      const answer = await call(a, "POST", `/v1/sessions/${id}/commands`, { body: { type: "get_state" } });
+      return answer.json.data?.messageCount;
+    });
+    expect(count).toBe(2);
+  });
+
+  test("is not looked for at this server itself", async () => {
+    const { a } = await pair();
+    const id = await begin(a);
+    await command(a, id, { type: "new_session" });
+    // As if it were on its way to be live here.
+    const { log } = a.store.open(id, () => undefined);
+    const answer = await call(a, "GET", `/v1/sessions/${id}/events`);
+    expect([answer.status, answer.json.error.code]).toEqual([409, "conflict"]);
+    await log.close();
+    expect((await command(a, id, { type: "get_state" })).data.sessionId).toBe(id);
   });
 
   test("may be taken in the moment between the question and the opening", async () => {
