@@ -9,8 +9,11 @@ const isLong = process.env.PIKIT_LONG === "1";
 /** Without a build, the demo and its workers run on the sources. */
 const flags = process.env.PIKIT_TEST_BUILT === "1" ? [] : ["--conditions=pikit-source"];
 
-/** The full form is what `npm run demo:fleet` does. */
-const args = isLong ? [] : ["--sessions", "40", "--kills", "2", "--stop-seconds", "4", "--lease-seconds", "2"];
+/**
+ * The full form is what `npm run demo:fleet` does. The lease is longer than any pause of a worker on a busy machine, so that only the stopped one
+ * loses its sessions.
+ */
+const args = isLong ? [] : ["--sessions", "40", "--kills", "2", "--stop-seconds", "12", "--lease-seconds", "10"];
 
 test("a fleet with killed workers, a stopped one and a restarted database loses nothing, and does nothing twice", async () => {
   const env = { ...process.env, PIKIT_TEST_POSTGRES: process.env.PIKIT_TEST_POSTGRES ?? "" };
