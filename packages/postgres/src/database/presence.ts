@@ -14,6 +14,9 @@ export type AppendListener = (ids: readonly string[] | undefined) => void;
 /** Milliseconds between attempts to connect again: the first and the longest. */
 const backoffMs = { first: 50, most: 2_000 };
 
+/** Attempts to take the lock of an owner before its next sign of life. */
+const lockAttempts = 10;
+
 /** Milliseconds that a statement of the lock connection may take, however short the lease is. */
 const leastAnswerMs = 5_000;
 
@@ -218,13 +221,7 @@ export class Presence {
 
   /** Takes the lock, unless the connection has it, and writes the time. */
   async #signal(client: Connection): Promise<void> {
-    // An earlier connection of this owner may still have the lock, because the server has not noticed its loss.
-    if (!this.#hasLock) {
-      const { rows } = await client.query<{ taken: boolean }>(
-        limited("select pg_try_advisory_lock($1) as taken", [this.owner], this.#answerMs),
-      );
-      this.#hasLock = rows[0]?.taken === true;
-    }
+    if (!this.#hasLock) this.#hasLock = await this.#takeLock(client);
     const { rows } = await client.query<{ variable: string | null }>(
       limited(
         `insert into ${this.#database.schema}.owners (id, address, lease, seen_at, started_at)
@@ -236,6 +233,25 @@ export class Presence {
       ),
     );
     if (rows[0]?.variable !== this.owner) throw poolerError(this.#database);
+  }
+
+  /**
+   * Takes the lock. An earlier connection of this owner may still have it, because the server has not noticed its loss; then it is ended. Other
+   * owners have the lock for a moment when they look whether it is taken.
+   */
+  async #takeLock(client: Connection): Promise<boolean> {
+    const run = (text: string) => client.query<{ taken: boolean }>(limited(text, [this.owner], this.#answerMs));
+    for (let attempt = 1; ; attempt += 1) {
+      const { rows } = await run("select pg_try_advisory_lock($1) as taken");
+      const isTaken = rows[0]?.taken === true;
+      if (isTaken || attempt === lockAttempts) return isTaken;
+      await run(
+        `select pg_terminate_backend(pid) from pg_locks
+         where locktype = 'advisory' and objsubid = 1 and (classid::bigint << 32 | objid::bigint) = $1 and mode = 'ExclusiveLock'
+           and granted and pid <> pg_backend_pid() and database = (select oid from pg_database where datname = current_database())`,
+      );
+      await wait(backoffMs.first);
+    }
   }
 
   async #beginToListen(): Promise<void> {
