@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { until } from "@pikit/test-kit";
 import { holdClock } from "@pikit/test-kit/clock";
 import { expect, onTestFinished, test } from "vitest";
 import { createDatabase } from "../helpers/database.ts";
@@ -110,4 +111,35 @@ test("a session is opened although the connection of the locks hangs at first", 
   await append(log, [message("2")]);
   clock.release();
   expect(await storedIdsOf(store, "s-1")).toEqual(["1", "2"]);
+});
+
+test("the lock does not stay with a connection that the server still believes in", async () => {
+  const url = await createDatabase();
+  const proxy = await startFaultProxy(url);
+  const store = openStore(proxy.url, { patienceSeconds: 200 });
+  const log = await begin(store, "s-1", [message("1")]);
+  const client = await connect(url);
+  const lockHolders = async () => {
+    const { rows } = await client.query<{ pid: number }>(
+      "select pid from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock'",
+    );
+    return rows.map(({ pid }) => pid);
+  };
+  const before = await lockHolders();
+  expect(before).toHaveLength(1);
+
+  const stalled = proxy.plan({ fault: "stall", direction: "toClient", after: "pikit.owner" });
+  const clock = holdClock();
+  store.announce("http://10.0.0.5:4711");
+  await stalled;
+  // The connection that gives no answer is given up, and made again.
+  clock.pass(2 * 3_600_000);
+  clock.release();
+  await until("another connection has the lock", async () => {
+    const now = await lockHolders();
+    return now.length === 1 && now[0] !== before[0];
+  });
+  proxy.resume();
+  await append(log, [message("2")]);
+  expect(await errorOf(() => openStore(url).open("s-1", () => undefined))).toMatchObject({ code: "locked" });
 });
