@@ -52,16 +52,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 interface Known {
   begun: number;
   confirmed: number[];
-  /** The number of times that it was opened. */
-  openings: number;
+  /** Counts what happens. */
+  time: number;
+  /** When the latest of those openings began that have succeeded. */
+  latestOpening: number;
 }
 
 /** A session that a process has open. */
 interface Held {
   log: SessionLog;
   unconfirmed: SessionEntry[];
-  /** The number of this opening. */
-  opening: number;
+  /** When it was open. An opening that began later and succeeded has taken the session over. */
+  openedAt: number;
 }
 
 /** A process that has sessions open, one operation a session at a time. */
@@ -90,7 +92,7 @@ class Writer {
         open.unconfirmed.push(message(String(known.begun)));
       }
       const entries = open.unconfirmed;
-      const isFencedOff = open.opening !== known.openings;
+      const isFencedOff = known.latestOpening > open.openedAt;
       try {
         await append(open.log, entries);
         expect(isFencedOff).toBe(false);
@@ -138,11 +140,14 @@ class Writer {
   async #open(session: number): Promise<Held | undefined> {
     const open = this.#logs.get(session);
     if (open) return open;
+    const known = this.#known[session] as Known;
+    known.time += 1;
+    const began = known.time;
     try {
       const { log } = await this.#store.open(`s-${session}`, () => undefined);
-      const known = this.#known[session] as Known;
-      known.openings += 1;
-      const opened = { log, unconfirmed: [], opening: known.openings };
+      known.time += 1;
+      known.latestOpening = Math.max(known.latestOpening, began);
+      const opened = { log, unconfirmed: [], openedAt: known.time };
       this.#logs.set(session, opened);
       return opened;
     } catch (error) {
@@ -179,7 +184,7 @@ async function play(url: string, steps: readonly Step[], patienceSeconds: number
   const reader = openStore(url, { schema });
   try {
     for (let n = 0; n < sessionCount; n += 1) await (await begin(reader, `s-${n}`)).close();
-    const known = Array.from({ length: sessionCount }, (): Known => ({ begun: 0, confirmed: [], openings: 0 }));
+    const known = Array.from({ length: sessionCount }, (): Known => ({ begun: 0, confirmed: [], time: 0, latestOpening: 0 }));
     const writers = stores.map((store, n) => new Writer(store, proxies[n] as FaultProxy, known));
     for (const each of steps) {
       await playStep(each, writers[each.process] as Writer, client, schema);
