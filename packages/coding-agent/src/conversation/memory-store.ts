@@ -1,7 +1,7 @@
 import { SessionError } from "../errors.ts";
 import type { SessionHeader } from "../protocol/frames.ts";
 import type { SessionEntry } from "./entries.ts";
-import { EntryUnpacker, PackedEntry, packEntries } from "./packed-entries.ts";
+import { EntryUnpacker, PackedEntry } from "./packed-entries.ts";
 import type {
   OpenedSession,
   OpenOptions,
@@ -125,6 +125,7 @@ async function packAll({ entries }: KeptSession, ids: readonly string[]): Promis
     }
   };
   try {
+    const { packEntries } = await import("./pack-entries.ts");
     await packEntries(unpacked(), ({ id }, packed) => void entries.set(id, packed));
   } catch {
     // An entry exceeds the maximum length of a string: it and the following entries stay unpacked.

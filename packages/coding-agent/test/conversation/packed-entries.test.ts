@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { Conversation } from "../../src/conversation/conversation.ts";
 import type { SessionEntry } from "../../src/conversation/entries.ts";
 import { MemorySessionStore } from "../../src/conversation/memory-store.ts";
-import { EntryUnpacker, type PackedEntry, packEntries } from "../../src/conversation/packed-entries.ts";
+import { packEntries } from "../../src/conversation/pack-entries.ts";
+import { EntryUnpacker, type PackedEntry } from "../../src/conversation/packed-entries.ts";
 import { assistantMessage, userMessage } from "../helpers/messages.ts";
 import { entriesOf, textsOf } from "./helpers.ts";
 
