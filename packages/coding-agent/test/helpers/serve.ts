@@ -1,6 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
+import { gzipSync } from "node:zlib";
 import { onTestFinished } from "vitest";
 import { type RunningServer, startServer } from "../../src/modes/serve/serve-mode.ts";
 import {
@@ -20,7 +21,8 @@ type Overrides = Partial<Omit<ServeOptions, "limits" | "times">> & { limits?: Pa
 
 /** Files in the place of the page, which only the build makes. */
 async function writePage(workspace: Workspace): Promise<string> {
-  await Promise.all(["index.html", "page.js", "page.css"].map((name) => workspace.write(`page/${name}`, `The content of ${name}`)));
+  await Promise.all(["index.html", "page.css"].map((name) => workspace.write(`page/${name}`, `The content of ${name}`)));
+  await writeFile(`${workspace.root}/page/page.js.gz`, gzipSync("The content of page.js"));
   return `${workspace.root}/page`;
 }
 

@@ -45,7 +45,7 @@ describe.each(packageNames)("@pikit/%s as it is published", (name) => {
     expect(
       files.filter(
         (file) =>
-          !/^(LICENSE|README\.md|package\.json|dist\/.*\.(js|js\.map|d\.ts|txt|schema\.json)|dist\/page\/(index\.html|page\.css))$/.test(
+          !/^(LICENSE|README\.md|package\.json|dist\/.*\.(js|js\.map|d\.ts|txt|schema\.json)|dist\/page\/(index\.html|page\.css|page\.js\.gz))$/.test(
             file,
           ),
       ),
@@ -79,7 +79,7 @@ describe.each(packageNames)("@pikit/%s as it is published", (name) => {
 
 test("coding-agent holds the page of pi serve", () => {
   const files = filesOf(join(folder, "node_modules/@pikit/coding-agent")).filter((file) => file.startsWith("dist/page/"));
-  expect(files.sort()).toEqual(["dist/page/index.html", "dist/page/page.css", "dist/page/page.js"]);
+  expect(files.sort()).toEqual(["dist/page/index.html", "dist/page/page.css", "dist/page/page.js.gz"]);
 });
 
 test("rpc-client stands alone: no dependency, and its declarations import nothing", () => {

@@ -1,13 +1,20 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 import { readWhole } from "@pikit/ai/files";
 
-/** A file of the page, as an HTTP answer. */
-export interface PageFile {
+/** An HTTP answer. */
+interface FileAnswer {
   body: Buffer;
   /** All headers that the answer needs, `content-length` included. */
   headers: Readonly<Record<string, string>>;
+}
+
+/** A file of the page, as an HTTP answer. */
+export interface PageFile extends FileAnswer {
+  /** The answer for a client that takes gzip; undefined if the file is not compressed. */
+  compressed?: FileAnswer;
 }
 
 /** The page runs its own script and style only, and talks to its own server only. */
@@ -22,10 +29,10 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The path of each file on the server → its name in the build and its type. */
+/** The path of each file on the server → its name in the build and its type. What ends in `.gz` is compressed. */
 const files = {
   "/": { name: "index.html", type: "text/html; charset=utf-8" },
-  "/page.js": { name: "page.js", type: "text/javascript; charset=utf-8" },
+  "/page.js": { name: "page.js.gz", type: "text/javascript; charset=utf-8" },
   "/page.css": { name: "page.css", type: "text/css; charset=utf-8" },
 } as const;
 
@@ -42,9 +49,26 @@ const maxFileBytes = 4 * 1024 * 1024;
 export async function readPageFiles(folder: string = pageFolder()): Promise<ReadonlyMap<string, PageFile>> {
   const read = Object.entries(files).map(async ([path, { name, type }]): Promise<[string, PageFile]> => {
     const body = await readWhole(join(folder, name), maxFileBytes);
-    return [path, { body, headers: headersOf(body, type) }];
+    return [path, name.endsWith(".gz") ? compressedFile(body, type) : { body, headers: headersOf(body, type) }];
   });
   return new Map(await Promise.all(read));
+}
+
+function compressedFile(compressed: Buffer, type: string): PageFile {
+  const body = gunzipSync(compressed, { maxOutputLength: maxFileBytes });
+  const vary = { vary: "accept-encoding" };
+  return {
+    body,
+    headers: { ...headersOf(body, type), ...vary },
+    compressed: { body: compressed, headers: { ...headersOf(compressed, type), ...vary, "content-encoding": "gzip" } },
+  };
+}
+
+/** The answer with a file for a client with this `accept-encoding` header. */
+export function answerFor(file: PageFile, acceptEncoding: string | undefined): FileAnswer {
+  const codings = (acceptEncoding ?? "").toLowerCase().split(",");
+  const takesGzip = codings.some((coding) => /^\s*gzip\s*(?:;\s*q=(?:0?\.\d*[1-9]|1)|$)/.test(coding));
+  return (takesGzip ? file.compressed : undefined) ?? file;
 }
 
 function headersOf(body: Buffer, type: string): Record<string, string> {

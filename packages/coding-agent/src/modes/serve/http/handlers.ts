@@ -121,11 +121,13 @@ async function sendReadiness({ response, route, readiness }: Exchange): Promise<
   else sendJson(response, 503, { status }, retrySoon);
 }
 
-async function sendPageFile({ response, route, pageFiles }: Exchange): Promise<void> {
+async function sendPageFile({ request, response, route, pageFiles }: Exchange): Promise<void> {
   readQuery(route.query, undefined);
   const file = (await pageFiles()).get(routes[route.name].path);
   if (!file) throw new HttpError("not_found", "There is no such file.");
-  response.writeHead(200, file.headers).end(file.body);
+  const { answerFor } = await import("../page-files.ts");
+  const { headers, body } = answerFor(file, request.headers["accept-encoding"]?.toString());
+  response.writeHead(200, headers).end(body);
 }
 
 function noSession(): HttpError {
