@@ -29,7 +29,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The path of each file on the server → its name in the build and its type. What ends in `.gz` is compressed. */
+/** The path of each file on the server → its name in the build and its type. Names that end in `.gz` are those of compressed files. */
 const files = {
   "/": { name: "index.html", type: "text/html; charset=utf-8" },
   "/page.js": { name: "page.js.gz", type: "text/javascript; charset=utf-8" },
