@@ -47,8 +47,9 @@ export const layers: readonly PackageLayers[] = [
         "until-aborted.ts",
         "version.ts",
         "type-builder.ts",
+        "theme",
       ],
-      ...["risk-tiers.ts", "user-interface.ts", "locks"],
+      ...["risk-tiers.ts", "terminal-interface.ts", "user-interface.ts", "locks"],
       // The parts of a session.
       ...["config", "conversation", "models", "prompt", "exec", "todo"],
       ...["tools/output", "tools/files", "tools/images", "tools/search", "tools/*", "tools"],

@@ -1,4 +1,5 @@
 import type { RiskTier } from "./risk-tiers.ts";
+import type { SessionTerminal } from "./terminal-interface.ts";
 
 /**
  * The dialogs and notifications of a session for its user; each mode implements them. Approvals, extensions and limits use this interface and
@@ -27,6 +28,8 @@ export interface UserInterface {
   clarify(question: Clarification, options?: DialogOptions): Promise<ClarificationAnswer>;
   /** Asks about a tool call, with more answers than yes and no. Optional: without it, `confirm` is asked. Default: no. */
   approve?(question: ApprovalQuestion, options?: DialogOptions): Promise<ApprovalAnswer>;
+  /** The terminal that the user sits at; undefined if there is none, or it belongs to another program. */
+  readonly terminal?: SessionTerminal | undefined;
 }
 
 /** A question for yes or no. */
@@ -133,6 +136,10 @@ export class UserSlot implements UserInterface {
 
   setEditorText(...args: Parameters<UserInterface["setEditorText"]>): void {
     this.current.setEditorText(...args);
+  }
+
+  get terminal(): SessionTerminal | undefined {
+    return this.current.terminal;
   }
 
   clarify(...args: Parameters<UserInterface["clarify"]>): Promise<ClarificationAnswer> {

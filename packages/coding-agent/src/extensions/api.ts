@@ -2,6 +2,7 @@ import type { AgentMessage, AgentToolResult } from "@pikit/agent";
 import type { ApiLoader, ImageContent, Model, TextContent } from "@pikit/ai";
 import type { StreamingBehavior } from "../protocol/data.ts";
 import type { RiskTier } from "../risk-tiers.ts";
+import type { TerminalInterface, WidgetFactory } from "../terminal-interface.ts";
 import type { ToolDefinition } from "../tools/define-tool.ts";
 import type { ExtensionEventName, ExtensionEvents } from "./events.ts";
 
@@ -152,10 +153,18 @@ export interface ExtensionDialogOptions {
   signal?: AbortSignal;
   /** Milliseconds until the dialog resolves with its default. Default: no limit. The wait does not count against the handler's time limit. */
   timeoutMs?: number;
+  /** The same as `timeoutMs`. */
+  timeout?: number;
 }
 
-/** The user interface, in every mode. Without a user (print and JSON mode) each dialog resolves at once with its default. */
-export interface ExtensionUi {
+/** Where a widget is. Default: above the editor. */
+export type WidgetPlacement = "aboveEditor" | "belowEditor";
+
+/**
+ * The user interface, in every mode. Without a user (print and JSON mode) each dialog resolves at once with its default. Without a terminal of
+ * pi, the members of `TerminalInterface` have no effect: `custom` resolves with undefined, and the theme has no colours.
+ */
+export interface ExtensionUi extends TerminalInterface {
   /** Default: undefined. */
   select(title: string, options: readonly string[], dialog?: ExtensionDialogOptions): Promise<string | undefined>;
   /** Default: false. */
@@ -167,8 +176,12 @@ export interface ExtensionUi {
   notify(message: string, type?: "info" | "warning" | "error"): void;
   /** Sets the status line with this key. Without text, removes it. */
   setStatus(key: string, text?: string): void;
-  /** Sets the lines with this key beside the editor. Without lines, removes them. Default: above. */
-  setWidget(key: string, lines?: readonly string[], placement?: "aboveEditor" | "belowEditor"): void;
+  /** Shows lines beside the editor, in the terminal also a component, identified by a key. Without content, removes them. */
+  setWidget(
+    key: string,
+    content?: readonly string[] | WidgetFactory,
+    options?: WidgetPlacement | { placement?: WidgetPlacement },
+  ): void;
   setTitle(title: string): void;
   /** Sets the text of the prompt editor. */
   setEditorText(text: string): void;

@@ -1,6 +1,7 @@
+import type { Style } from "../../theme/style.ts";
 import { toTerminalText } from "../terminal-text.ts";
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "./library.ts";
-import type { Style, Theme } from "./theme/theme.ts";
+import type { Theme } from "./theme/theme.ts";
 
 /** Maximum characters that are read of a text for one line. */
 const maxLine = 2000;

@@ -1,7 +1,8 @@
 import type { ImageContent } from "@pikit/ai";
+import type { Style } from "../../../theme/style.ts";
 import { type AutocompleteProvider, CURSOR_MARKER, isKeyRelease, truncateToWidth, visibleWidth } from "../library.ts";
 import type { Stage } from "../stage.ts";
-import type { Style, Theme } from "../theme/theme.ts";
+import type { Theme } from "../theme/theme.ts";
 import type { Attachments, TextWithImages } from "./attachments.ts";
 import { droppedImages } from "./dropped-images.ts";
 import { searchHistory } from "./history-search.ts";

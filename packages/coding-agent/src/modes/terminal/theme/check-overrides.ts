@@ -1,5 +1,5 @@
 import { suggest } from "../../../suggest.ts";
-import { parseColor } from "./colors.ts";
+import { parseColor } from "../../../theme/colors.ts";
 import type { ThemeOverrides } from "./create-theme.ts";
 import { colorNames } from "./palette.ts";
 

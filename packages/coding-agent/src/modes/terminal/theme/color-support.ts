@@ -1,5 +1,4 @@
-/** 2 ** 24: the number of colours of a terminal with 8 bits for each of red, green and blue. */
-export const trueColors = 2 ** 24;
+import { trueColors } from "../../../theme/colors.ts";
 
 /** Values of `TERM_PROGRAM` and the number of colours of these terminals. */
 const programs: ReadonlyMap<string, number> = new Map([

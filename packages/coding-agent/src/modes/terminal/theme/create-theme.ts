@@ -1,6 +1,7 @@
-import { colorCode, parseColor } from "./colors.ts";
+import { colorCode, parseColor } from "../../../theme/colors.ts";
+import { createStyle, type Style } from "../../../theme/style.ts";
 import { type ColorName, colorNames, darkPalette, lightPalette } from "./palette.ts";
-import type { Style, Theme } from "./theme.ts";
+import type { Theme } from "./theme.ts";
 
 /** Colours of the user's settings by the name of the style: `#rrggbb`, a number from 0 to 255, or a name such as `red`. */
 export type ThemeOverrides = Readonly<Record<string, unknown>>;
@@ -31,16 +32,4 @@ export function createTheme({ colors, isLight, overrides = {} }: ThemeOptions): 
     strikethrough: style("9", "29"),
     ...(Object.fromEntries(colorNames.map((name) => [name, color(name)])) as Record<ColorName, Style>),
   };
-}
-
-/**
- * A style between two SGR codes. The end code also ends other styles of the same kind, so the style starts again after it. It ends before each
- * line break and starts again after it, so that a line can be printed alone.
- */
-function createStyle(startCode: string, endCode: string): Style {
-  const start = `\x1b[${startCode}m`;
-  const end = `\x1b[${endCode}m`;
-  const styleLine = (line: string) =>
-    line === "" ? "" : `${start}${line.includes(end) ? line.replaceAll(end, end + start) : line}${end}`;
-  return (text) => (text.includes("\n") ? text.split("\n").map(styleLine).join("\n") : styleLine(text));
 }

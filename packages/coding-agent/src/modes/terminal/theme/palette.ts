@@ -1,3 +1,5 @@
+import type { PaletteColor } from "../../../theme/colors.ts";
+
 /** The styles that have a colour. */
 export const colorNames = [
   "dim",
@@ -21,9 +23,6 @@ export const colorNames = [
 ] as const;
 
 export type ColorName = (typeof colorNames)[number];
-
-/** A colour for each kind of terminal: `#rrggbb`, a number of the 256, and a number of the 16, which the user's own palette defines. */
-export type PaletteColor = readonly [trueColor: string, of256: number, of16: number];
 
 export type Palette = Readonly<Record<ColorName, PaletteColor>>;
 

@@ -1,5 +1,4 @@
-/** Puts the codes of a style around a text. */
-export type Style = (text: string) => string;
+import type { Style } from "../../../theme/style.ts";
 
 /** The styles of the terminal by what they are for. Without colours, each returns its text unchanged. */
 export interface Theme {

@@ -1,4 +1,5 @@
-import type { Style, Theme } from "../theme/theme.ts";
+import type { Style } from "../../../theme/style.ts";
+import type { Theme } from "../theme/theme.ts";
 
 type Highlight = (code: string, info: string) => string;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { colorCode } from "../../../../src/modes/terminal/theme/colors.ts";
 import { colorNames, darkPalette, lightPalette } from "../../../../src/modes/terminal/theme/palette.ts";
+import { colorCode } from "../../../../src/theme/colors.ts";
 
 /** The relative luminance of an sRGB colour. Source: WCAG 2.2, "relative luminance". */
 function luminance(rgb: readonly number[]): number {

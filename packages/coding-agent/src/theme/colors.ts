@@ -1,5 +1,8 @@
-import { trueColors } from "./color-support.ts";
-import type { PaletteColor } from "./palette.ts";
+/** 2 ** 24: the number of colours of a terminal with 8 bits for each of red, green and blue. */
+export const trueColors = 2 ** 24;
+
+/** A colour for each kind of terminal: `#rrggbb`, a number of the 256, and a number of the 16, which the user's own palette defines. */
+export type PaletteColor = readonly [trueColor: string, of256: number, of16: number];
 
 /** The names of the first 8 of the 16 colours, in the order of their numbers. `gray` is number 8. */
 const names: readonly string[] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
