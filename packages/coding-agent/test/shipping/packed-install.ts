@@ -1,34 +1,42 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { built, makeFolder, root, run, tool } from "./helpers.ts";
 
-/** The published packages, by folder. */
+/** The published packages that everybody installs, by folder. */
 export const packageNames = ["ai", "agent", "coding-agent", "rpc-client"] as const;
 
-/**
- * Packs the four packages, as a release does, and installs the tarballs with plain npm in a new folder outside the repository. What
- * they depend on is installed from the workspace's own copies, so that no network is needed.
- *
- * @returns that folder.
- * @throws {Error} When packing or installing fails, with the output of the tool.
- */
+/** The published packages that are installed where they are needed. */
+export const furtherNames = ["postgres"] as const;
+
+type PackageName = (typeof packageNames)[number] | (typeof furtherNames)[number];
+
+/** Creates a folder outside the repository, and installs the four packages in it, as `addPacked` does. */
 export async function installPacked(): Promise<string> {
   const folder = await makeFolder({ "package.json": '{ "name": "consumer", "private": true, "type": "module" }\n' });
+  await addPacked(folder, packageNames);
+  return folder;
+}
+
+/**
+ * Packs packages, as a release does, and installs the tarballs with plain npm. What they depend on is installed from the workspace's own
+ * copies, so that no network is needed.
+ *
+ * @throws {Error} When packing or installing fails, with the output of the tool.
+ */
+export async function addPacked(folder: string, names: readonly PackageName[]): Promise<void> {
   const tarballs = join(folder, "tarballs");
-  await mkdir(tarballs);
-  for (const name of packageNames) built(name, "index.js");
-  const folders = packageNames.map((name) => join(root, "packages", name));
+  await mkdir(tarballs, { recursive: true });
+  const earlier = new Set(readdirSync(tarballs));
+  for (const name of names) built(name, "index.js");
+  const folders = names.map((name) => join(root, "packages", name));
   // Some name the pnpm that they are developed with, which must not be fetched.
   const options = ["--config.ignore-scripts=true", "--config.pm-on-fail=ignore", "--pack-destination", tarballs];
   for (const source of [...folders, ...thirdPartyFolders(folders)]) {
     await mustRun(tool("pnpm"), ["pack", ...options], source);
   }
-  const specifiers = readdirSync(tarballs).map((file) => join(tarballs, file));
+  const specifiers = readdirSync(tarballs).flatMap((file) => (earlier.has(file) ? [] : [join(tarballs, file)]));
   await mustRun("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...specifiers], folder);
-  // npm wrote the paths of the tarballs into it; programs of the tests need only that it is a module.
-  await writeFile(join(folder, "package.json"), '{ "name": "consumer", "private": true, "type": "module" }\n');
-  return folder;
 }
 
 /** The folders of what these packages depend on, indirectly too, in the workspace's node_modules. */

@@ -6,12 +6,16 @@ import { anthropic, openai, startProviderServer } from "@pikit/test-kit";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { makePng } from "../tools/images/make-images.ts";
 import { cleanEnvironment, type Finished, root, run, tool } from "./helpers.ts";
-import { installPacked, packageNames } from "./packed-install.ts";
+import { addPacked, furtherNames, installPacked, packageNames } from "./packed-install.ts";
 
 /** Where the packages are installed. */
 let folder = "";
+/** The bytes on disk of the four packages that everybody installs: ours, and all. */
+let sizes = { own: 0, all: 0 };
 beforeAll(async () => {
   folder = await installPacked();
+  sizes = { own: sizeOf(join(folder, "node_modules/@pikit")), all: sizeOf(join(folder, "node_modules")) };
+  await addPacked(folder, furtherNames);
   await writeFile(join(folder, "README.md"), "# Lighthouse\n\nA lamp for ships.\n");
 }, 120_000);
 afterAll(() => folder && rm(folder, { recursive: true, force: true }));
@@ -21,19 +25,20 @@ function filesOf(parent: string): string[] {
   return readdirSync(parent, { recursive: true, encoding: "utf8" }).filter((path) => !lstatSync(join(parent, path)).isDirectory());
 }
 
+/** Blocks, as `du` counts them: many small files take more than their bytes. */
+function sizeOf(parent: string): number {
+  return readdirSync(parent, { recursive: true, encoding: "utf8" })
+    .map((path) => lstatSync(join(parent, path)).blocks * 512)
+    .reduce((sum, size) => sum + size, 0);
+}
+
 /** The budget is 25 MB; what ours take is held closer, so that growth is noticed while there is room. */
 test("the install takes less than 25 MB on disk, of which ours 9", () => {
-  const modules = join(folder, "node_modules");
-  // Blocks, as `du` counts them: many small files take more than their bytes.
-  const sizeOf = (parent: string): number =>
-    readdirSync(parent, { recursive: true, encoding: "utf8" })
-      .map((path) => lstatSync(join(parent, path)).blocks * 512)
-      .reduce((sum, size) => sum + size, 0);
-  expect(sizeOf(join(modules, "@pikit"))).toBeLessThan(9e6);
-  expect(sizeOf(modules)).toBeLessThan(25e6);
+  expect(sizes.own).toBeLessThan(9e6);
+  expect(sizes.all).toBeLessThan(25e6);
 });
 
-describe.each(packageNames)("@pikit/%s as it is published", (name) => {
+describe.each([...packageNames, ...furtherNames])("@pikit/%s as it is published", (name) => {
   const installed = (): string => join(folder, "node_modules/@pikit", name);
 
   test("holds what was built, licences and no source", () => {
@@ -113,6 +118,8 @@ test.each(Object.entries(compilers))(
     import { type AgentSession, createAgentSession, defineTool, type ExtensionApi, Type } from "@pikit/coding-agent";
     import { commands } from "@pikit/coding-agent/protocol";
     import { sessionStoreTests } from "@pikit/coding-agent/session-store-tests";
+    import { PostgresSessionStore } from "@pikit/postgres";
+    import { createWorker } from "@pikit/postgres/work";
     import { type ClientTool, RpcClient } from "@pikit/rpc-client";
     import { z } from "zod";
 
@@ -135,7 +142,7 @@ test.each(Object.entries(compilers))(
     };
     export const clientTool: ClientTool<z.infer<typeof city>> = { ...fields, parameters: city, execute: ({ city }) => city };
     export const read = async (client: RpcClient) => { for await (const { type } of client.events()) return type; };
-    export const used = [stream, PartialArguments, Agent, commands, sessionStoreTests];`;
+    export const used = [stream, PartialArguments, Agent, commands, sessionStoreTests, PostgresSessionStore, createWorker];`;
     const compilerOptions = {
       module: moduleResolution === "bundler" ? "esnext" : moduleResolution,
       moduleResolution,

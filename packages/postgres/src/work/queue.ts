@@ -87,7 +87,10 @@ export class WorkQueue {
   readonly #engine: Engine;
   readonly #ownDatabase: Database | undefined;
 
-  /** @param ownDatabase - The connections that `close` closes. */
+  /**
+   * @internal
+   * @param ownDatabase - The connections that `close` closes.
+   */
   constructor(engine: Engine, ownDatabase: Database | undefined) {
     this.#engine = engine;
     this.#ownDatabase = ownDatabase;
