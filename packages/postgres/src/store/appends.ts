@@ -1,5 +1,5 @@
 import { type Database, inTransaction } from "../database/database.ts";
-import { isAboutData, isTransient } from "../errors.ts";
+import { isAboutData } from "../errors.ts";
 import { Batcher } from "./batcher.ts";
 import { columnText, type Facts } from "./facts.ts";
 import { inPortions, insertEntries } from "./insert-entries.ts";
@@ -44,7 +44,7 @@ export class Appends {
     this.#database = database;
     this.#owner = owner;
     const { patienceMs } = database;
-    const common = { maxSize, maxItems, patienceMs, sizeOf, isTransient, isOfOne: isAboutData };
+    const common = { maxSize, maxItems, patienceMs, sizeOf, isOfOne: isAboutData };
     this.#appends = new Batcher<Append, boolean>({ ...common, run: (items, deadline) => this.#append(items, deadline) });
     this.#creations = new Batcher<Creation, string | undefined>({
       ...common,

@@ -1,18 +1,18 @@
+import { isTransient } from "../errors.ts";
+
 export interface BatcherOptions<Item, Result> {
   /** Runs items together, and returns their results in the same order. */
   run(items: readonly Item[], deadline: number): Promise<readonly Result[]>;
-  /** The size of an item, in any unit. */
-  sizeOf(item: Item): number;
-  /** Maximum size of a batch of several items. A larger item is a batch of its own. */
-  maxSize: number;
+  /** The size of an item, in any unit. Default: none has a size. */
+  sizeOf?(item: Item): number;
+  /** Maximum size of a batch of several items. A larger item is a batch of its own. Default: no limit. */
+  maxSize?: number;
   /** Maximum number of items of a batch. */
   maxItems: number;
   /** Milliseconds that an item may take. */
   patienceMs: number;
-  /** Whether an error concerns only one of the items. Then they are run one by one. */
-  isOfOne(error: unknown): boolean;
-  /** Whether a batch that has failed may succeed later. Then items that have time left are run again. */
-  isTransient(error: unknown): boolean;
+  /** Whether an error concerns only one of the items. Then they are run one by one. Default: none does. */
+  isOfOne?(error: unknown): boolean;
 }
 
 interface Waiting<Item, Result> {
@@ -23,7 +23,10 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
-/** Runs items that arrive while others are running together in the next batch, so that many small operations cost few round trips. */
+/**
+ * Runs items that arrive while others are running together in the next batch, so that many small operations cost few round trips. When the
+ * database was away, items that have time left are run again.
+ */
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
   #waiting: Waiting<Item, Result>[] = [];
@@ -50,7 +53,7 @@ export class Batcher<Item, Result> {
   }
 
   #takeBatch(): Waiting<Item, Result>[] {
-    const { sizeOf, maxSize, maxItems } = this.#options;
+    const { sizeOf = () => 0, maxSize = Number.POSITIVE_INFINITY, maxItems } = this.#options;
     let size = 0;
     let count = 0;
     for (const { item } of this.#waiting) {
@@ -62,7 +65,7 @@ export class Batcher<Item, Result> {
   }
 
   async #runBatch(batch: readonly Waiting<Item, Result>[]): Promise<void> {
-    const { run, isOfOne, isTransient } = this.#options;
+    const { run, isOfOne } = this.#options;
     const deadline = Math.min(...batch.map((each) => each.deadline));
     try {
       const results = await run(
@@ -71,7 +74,7 @@ export class Batcher<Item, Result> {
       );
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
-      if (batch.length > 1 && isOfOne(error)) {
+      if (batch.length > 1 && isOfOne?.(error)) {
         for (const each of batch) await this.#runBatch([each]);
         return;
       }

@@ -1,5 +1,4 @@
 import type { Database } from "../database/database.ts";
-import { isTransient } from "../errors.ts";
 import { Batcher } from "./batcher.ts";
 
 /** Maximum number of sessions of a notification. */
@@ -27,12 +26,8 @@ export class Notices {
         await database.query("select pg_notify($1, $2)", [schema, Buffer.byteLength(payload) > maxBytes ? "" : payload], deadline);
         return ids.map(() => undefined);
       },
-      sizeOf: () => 1,
-      maxSize: maxItems,
       maxItems,
       patienceMs: database.patienceMs,
-      isOfOne: () => false,
-      isTransient,
     });
   }
 

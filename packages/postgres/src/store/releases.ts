@@ -1,5 +1,4 @@
 import type { Database } from "../database/database.ts";
-import { isTransient } from "../errors.ts";
 import { Batcher } from "./batcher.ts";
 import type { Opening } from "./ownership.ts";
 
@@ -24,12 +23,8 @@ export class Releases {
         );
         return openings.map(() => undefined);
       },
-      sizeOf: () => 1,
-      maxSize: maxItems,
       maxItems,
       patienceMs: database.patienceMs,
-      isOfOne: () => false,
-      isTransient,
     });
   }
 
