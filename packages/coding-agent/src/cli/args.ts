@@ -4,6 +4,7 @@ import { approvalPolicies } from "../config/approval-policies.ts";
 import { type UnknownWord, UsageError } from "../errors.ts";
 
 interface Option {
+  /** One or more letters, typed after one dash. */
   short?: string;
   /** The placeholder for the value in the help; absent for switches. */
   value?: string;
@@ -27,11 +28,13 @@ const options = {
     choices: [...thinkingLevels, "max"],
     help: `how hard to think: ${thinkingLevels.join(", ")} or max`,
   },
-  "system-prompt": { value: "text", help: "replaces the built-in instructions" },
-  "append-system-prompt": { value: "text", help: "appended to the system prompt" },
-  tools: { short: "t", value: "a,b", help: "built-in tools to use (default read,bash,edit,write)" },
-  "no-tools": { help: "use no built-in tools" },
-  session: { value: "path|id", help: "open an existing session" },
+  "system-prompt": { value: "text|path", help: "replaces the built-in instructions" },
+  "append-system-prompt": { value: "text|path", multiple: true, help: "appended to the system prompt; repeatable" },
+  tools: { short: "t", value: "a,b", help: "the only tools to use (default read,bash,edit,write)" },
+  "exclude-tools": { short: "xt", value: "a,b", help: "tools to leave out" },
+  "no-builtin-tools": { short: "nbt", help: "use no built-in tools, but those of extensions" },
+  "no-tools": { short: "nt", help: "use no tools" },
+  session: { value: "path|id", help: "open a session; a path that does not exist begins one" },
   "session-id": { value: "id", help: "open the session with that id, or create it" },
   "session-dir": { value: "folder", help: "where sessions are stored" },
   "session-store": { value: "address", help: "a database of sessions, postgres://…; or set PI_SESSION_STORE" },
@@ -53,17 +56,17 @@ const options = {
   "max-time": { value: "s", help: "end a run after that many seconds" },
   "max-tool-calls": { value: "n", help: "end a run before its n+1st tool call" },
   extension: { short: "e", value: "path", multiple: true, help: "load that extension; repeatable" },
-  "no-extensions": { help: "load no other extensions" },
+  "no-extensions": { short: "ne", help: "load no other extensions" },
   skill: { value: "path", multiple: true, help: "use that skill, or those of that folder; repeatable" },
-  "no-skills": { help: "use no skills" },
+  "no-skills": { short: "ns", help: "use no other skills" },
   "prompt-template": { value: "path", multiple: true, help: "use that prompt template; repeatable" },
-  "no-prompt-templates": { help: "use no prompt templates" },
+  "no-prompt-templates": { short: "np", help: "use no other prompt templates" },
   "no-rules": { help: "do not read stream rules" },
   "no-mcp": { help: "use no MCP servers" },
   offline: { help: "use only models and MCP servers on this machine" },
-  approve: { help: "trust the .pi folder of the working folder, for this run" },
-  "no-approve": { help: "ignore the .pi folder of the working folder, and do not ask" },
-  "no-context-files": { help: "do not read AGENTS.md files" },
+  approve: { short: "a", help: "trust the .pi folder of the working folder, for this run" },
+  "no-approve": { short: "na", help: "ignore the .pi folder of the working folder, and do not ask" },
+  "no-context-files": { short: "nc", help: "do not read AGENTS.md files" },
   export: { value: "path|id", help: "export that session to HTML; an argument names the file" },
   "redact-paths": { help: "with --export: show . and ~ for the working and home folders" },
   "list-models": { help: "list the usable models; words filter them" },
@@ -71,11 +74,22 @@ const options = {
   version: { short: "v", help: "show the version" },
 } as const satisfies Record<string, Option>;
 
-/** Options that clients of related programs pass; they have no effect. */
-const ignoredOptions: Record<string, { type: "boolean" | "string" }> = {
+interface IgnoredOption {
+  type: "boolean" | "string";
+  multiple?: true;
+  /** Why it has no effect, for a line on stderr. Absent if there is nothing to miss, so that nothing is said. */
+  reason?: string;
+}
+
+/** Options of related programs that have no effect here. */
+const ignoredOptions: Record<string, IgnoredOption> = {
   "no-themes": { type: "boolean" },
   "no-title": { type: "boolean" },
   "provider-session-id": { type: "string" },
+  theme: { type: "string", multiple: true, reason: "set the colours in settings.json under theme" },
+  "use-theme": { type: "string", reason: "set the colours in settings.json under theme" },
+  "tui-mode": { type: "string", reason: "the terminal has one mode, which keeps the scrollback" },
+  verbose: { type: "boolean", reason: "pi doctor lists what is configured" },
 };
 
 export type OptionName = keyof typeof options;
@@ -87,6 +101,8 @@ export interface Arguments {
   options: Values;
   /** Text and `@file` arguments, in order. */
   prompts: string[];
+  /** A line of text for each option that has no effect. Absent if there is none. */
+  notices?: string[];
 }
 
 /** The options that say where sessions are stored. */
@@ -104,13 +120,13 @@ export function parseArguments(args: readonly string[]): Arguments {
       {
         type: value === undefined ? ("boolean" as const) : ("string" as const),
         multiple,
-        ...(short === undefined ? {} : { short }),
+        ...(short?.length === 1 ? { short } : {}),
       },
     ]),
   );
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
-    parsed = parseArgs({ args: [...args], options: { ...known, ...ignoredOptions }, allowPositionals: true });
+    parsed = parseArgs({ args: expandShortNames(args), options: { ...known, ...ignoredOptions }, allowPositionals: true });
   } catch (error) {
     // The first sentence names the option; the rest is about "--" and would mislead.
     const [problem = ""] = (error as Error).message.split(/\.\s/);
@@ -118,7 +134,21 @@ export function parseArguments(args: readonly string[]): Arguments {
   }
   const values = Object.fromEntries(Object.entries(parsed.values).filter(([name]) => Object.hasOwn(options, name)));
   for (const [name, value] of Object.entries(values)) checkChoice(name as OptionName, value);
-  return { options: values as Values, prompts: parsed.positionals };
+  const notices = Object.keys(parsed.values).flatMap((name) => {
+    const reason = Object.hasOwn(options, name) ? undefined : ignoredOptions[name]?.reason;
+    return reason === undefined ? [] : [`--${name} has no effect: ${reason}.`];
+  });
+  return { options: values as Values, prompts: parsed.positionals, ...(notices.length > 0 ? { notices } : {}) };
+}
+
+/** Replaces short names of several letters, which `parseArgs` would split, by the long names. */
+function expandShortNames(args: readonly string[]): string[] {
+  const names = new Map<string, string>();
+  for (const [name, { short = "" }] of Object.entries(options as Record<string, Option>)) {
+    if (short.length > 1) names.set(`-${short}`, `--${name}`);
+  }
+  const end = args.indexOf("--");
+  return args.map((arg, index) => (end >= 0 && index > end ? arg : (names.get(arg) ?? arg)));
 }
 
 /** The unknown option as typed; `parseArgs` splits `-modle` into `-m`, `-o` and so on. */
@@ -147,15 +177,19 @@ export interface DescribedOption extends Option {
   name: string;
 }
 
-/** All options, in the order of the help. */
+/** All options, in the order of the help. Short names of several letters are left out: shells complete them letter by letter. */
 export function describeOptions(): DescribedOption[] {
-  return Object.entries(options as Record<string, Option>).map(([name, option]) => ({ name, ...option }));
+  return Object.entries(options as Record<string, Option>).map(([name, { short, ...option }]) => ({
+    name,
+    ...option,
+    ...(short?.length === 1 ? { short } : {}),
+  }));
 }
 
 /** The text of `--help`. */
 export function helpText(): string {
   const rows = Object.entries(options as Record<string, Option>).map(([name, { short, value, help }]): [string, string] => [
-    `${short ? `-${short}, ` : "    "}--${name}${value ? ` <${value}>` : ""}`,
+    `${(short ? `-${short}, ` : "").padEnd(6)}--${name}${value ? ` <${value}>` : ""}`,
     help,
   ]);
   const width = Math.max(...rows.map(([left]) => left.length));

@@ -6,7 +6,7 @@ import type { CreateAgentSessionOptions, EntryPointOptions } from "../session/op
 import { absentUser, type UserInterface } from "../user-interface.ts";
 import type { Arguments } from "./args.ts";
 import { onFailure } from "./last-resort.ts";
-import { checkTakeOver, toSessionOptions } from "./session-options.ts";
+import { checkTakeOver, readSessionOptions } from "./session-options.ts";
 import { openStoreIfNamed } from "./session-store.ts";
 import { onEndSignal } from "./signals.ts";
 
@@ -28,7 +28,8 @@ const listener: UserInterface = { ...absentUser, notify: (message) => writeError
  */
 export async function openSession(args: Arguments, { store: opened, ...wiring }: SessionWiring = {}): Promise<AgentSession> {
   checkTakeOver(args);
-  const options = toSessionOptions(args);
+  for (const notice of args.notices ?? []) writeError(notice);
+  const options = await readSessionOptions(args);
   const store = opened ?? (await openStoreIfNamed(args.options));
   const session = await createAgentSession({
     ...options,

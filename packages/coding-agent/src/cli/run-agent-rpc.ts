@@ -7,7 +7,7 @@ import { openStdout } from "../modes/stdout.ts";
 import { writeError } from "../modes/terminal-text.ts";
 import { helpText, type OptionName, parseArguments } from "./args.ts";
 import { onFailure } from "./last-resort.ts";
-import { toSessionOptions } from "./session-options.ts";
+import { readSessionOptions } from "./session-options.ts";
 import { openStoreIfNamed } from "./session-store.ts";
 import { onEndSignal } from "./signals.ts";
 
@@ -46,7 +46,7 @@ export async function runAgentRpc(args: readonly string[]): Promise<number> {
       `agent-rpc takes no prompt arguments, but got "${prompts[0]}". Send an agent_chat request on stdin.`,
     );
   }
-  const { session: _session, ...common } = toSessionOptions(parsed);
+  const { session: _session, ...common } = await readSessionOptions(parsed);
   const store = options["no-session"] ? new MemorySessionStore() : await openStoreIfNamed(options);
   const base: BaseOptions = {
     ...common,

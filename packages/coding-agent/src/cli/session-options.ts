@@ -5,10 +5,23 @@ import { looksLikePath } from "../conversation/ids.ts";
 import { UsageError } from "../errors.ts";
 import type { RunLimits } from "../run/limits.ts";
 import type { CreateAgentSessionOptions, EntryPointOptions } from "../session/options.ts";
-import { type BuiltInToolName, builtInToolNames } from "../tools/index.ts";
+import { isBuiltInToolName } from "../tools/index.ts";
 import type { Arguments } from "./args.ts";
+import { readPromptOption } from "./prompt-option.ts";
 
-/** Converts the command line to the options of the session. */
+/**
+ * Converts the command line to the options of the session, and checks them.
+ *
+ * @throws {UsageError} For options that exclude each other, and for invalid values.
+ */
+export async function readSessionOptions(args: Arguments): Promise<CreateAgentSessionOptions & EntryPointOptions> {
+  const options = toSessionOptions(args);
+  const names = [...(options.onlyTools ?? []), ...(options.excludeTools ?? [])];
+  if (names.some((name) => !isBuiltInToolName(name))) (await import("./check-tool-names.ts")).checkToolNames(names);
+  return options;
+}
+
+/** @internal Exported for its tests. */
 export function toSessionOptions({ options }: Arguments): CreateAgentSessionOptions & EntryPointOptions {
   return {
     loadLibrary: () => import("../index.ts"),
@@ -16,19 +29,21 @@ export function toSessionOptions({ options }: Arguments): CreateAgentSessionOpti
     ...pick("provider", options.provider),
     ...pick("apiKey", options["api-key"]),
     ...pick("thinkingLevel", options.thinking as RequestedThinkingLevel | undefined),
-    ...pick("systemPrompt", options["system-prompt"]),
-    ...pick("appendSystemPrompt", options["append-system-prompt"]),
+    ...pick("systemPrompt", options["system-prompt"] && readPromptOption(options["system-prompt"])),
+    ...pick("appendSystemPrompt", options["append-system-prompt"]?.map(readPromptOption).join("\n\n")),
     ...pick("sessionDir", options["session-dir"]),
     ...pick("record", options.record),
-    ...pick("tools", options["no-tools"] ? [] : readToolNames(options.tools)),
+    ...chooseTools(options),
     ...pick("limits", readLimits(options)),
     contextFiles: !options["no-context-files"],
     ...pick("extensions", options.extension),
     discoverExtensions: !options["no-extensions"],
     ruleFiles: !options["no-rules"],
     ...pick("trustProject", readTrust(options)),
-    ...pick("skills", options["no-skills"] ? false : options.skill),
-    ...pick("promptTemplates", options["no-prompt-templates"] ? false : options["prompt-template"]),
+    ...pick("skills", options.skill ?? (options["no-skills"] ? false : undefined)),
+    discoverSkills: !options["no-skills"],
+    ...pick("promptTemplates", options["prompt-template"] ?? (options["no-prompt-templates"] ? false : undefined)),
+    discoverPromptTemplates: !options["no-prompt-templates"],
     mcp: !options["no-mcp"],
     offline: options.offline ?? false,
     ...pick("name", options.name),
@@ -45,7 +60,8 @@ export function toSessionOptions({ options }: Arguments): CreateAgentSessionOpti
 
 function chooseSession(options: Arguments["options"]): SessionChoice {
   const chosen = (["no-session", "continue", "resume", "session", "session-id", "fork"] as const).filter(
-    (name) => options[name] !== undefined,
+    // With --fork, --session-id is the id of the copy.
+    (name) => options[name] !== undefined && (name !== "session-id" || options.fork === undefined),
   );
   if (chosen.length > 1)
     throw new UsageError("invalid_arguments", `--${chosen[0]} and --${chosen[1]} exclude each other. Give one of them.`);
@@ -58,11 +74,12 @@ function chooseSession(options: Arguments["options"]): SessionChoice {
     );
   }
   if (options.continue) return "continue";
-  if (options["session-id"] !== undefined) return { id: options["session-id"] };
-  if (options.fork !== undefined) return { fork: options.fork };
+  const { "session-id": id } = options;
+  if (options.fork !== undefined) return { fork: options.fork, ...(id === undefined ? {} : { id }) };
+  if (id !== undefined) return { id };
   const { session } = options;
   if (session === undefined) return "new";
-  return looksLikePath(session) ? { path: session } : { idPrefix: session };
+  return looksLikePath(session) ? { path: session, orBegin: true } : { idPrefix: session };
 }
 
 /** @throws {UsageError} Where nothing is opened whose lock could be replaced. */
@@ -103,22 +120,21 @@ function readNumber(name: string, text: string | undefined, minimum = 0): number
   throw new UsageError("invalid_arguments", `--${name} must be a number of at least ${minimum}, but is "${text}".`);
 }
 
-function readToolNames(list: string | undefined): BuiltInToolName[] | undefined {
-  if (list === undefined) return undefined;
-  const names = list.split(",").map((name) => name.trim());
-  for (const name of names) {
-    if (!(builtInToolNames as readonly string[]).includes(name)) {
-      throw new UsageError(
-        "invalid_arguments",
-        `Unknown tool "${name}" in --tools: expected some of ${builtInToolNames.join(", ")}.`,
-        {
-          typed: name,
-          words: builtInToolNames,
-        },
-      );
-    }
-  }
-  return names as BuiltInToolName[];
+/** Names that are not of built-in tools may belong to tools of extensions and MCP servers, which are not loaded yet. */
+function chooseTools(options: Arguments["options"]): Pick<CreateAgentSessionOptions, "tools" | "onlyTools" | "excludeTools"> {
+  const named = splitList(options.tools);
+  const only = options["no-tools"] ? [] : named;
+  const isBuiltInUsed = !options["no-tools"] && !options["no-builtin-tools"];
+  const tools = isBuiltInUsed ? named?.filter((name) => isBuiltInToolName(name)) : [];
+  return {
+    ...pick("tools", tools),
+    ...pick("onlyTools", only),
+    ...pick("excludeTools", splitList(options["exclude-tools"])),
+  };
+}
+
+function splitList(list: string | undefined): string[] | undefined {
+  return list?.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
 }
 
 function pick<K extends keyof CreateAgentSessionOptions>(key: K, value: CreateAgentSessionOptions[K] | undefined) {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { readStartSync } from "@pikit/ai/files/sync";
 import { SessionError, UsageError } from "../errors.ts";
@@ -5,7 +6,7 @@ import { Conversation } from "./conversation.ts";
 import { forkConversation } from "./fork.ts";
 import { isSessionId, looksLikePath } from "./ids.ts";
 import { openConversation } from "./open-session.ts";
-import type { SessionLockOptions, SessionStore } from "./session-store.ts";
+import type { SessionInfo, SessionLockOptions, SessionStore } from "./session-store.ts";
 
 /**
  * The conversation of a session.
@@ -13,19 +14,20 @@ import type { SessionLockOptions, SessionStore } from "./session-store.ts";
  * - `new` (default): a new one, stored from its first message on
  * - `memory`: a new one that is not stored
  * - `continue`: the latest one of this folder; a new one if there is none
- * - `path`: the one in this file (or with this ref of another store), which must exist
+ * - `path`: the one in this file (or with this ref of another store), which must exist; with `orBegin`, a new one if there is no such file
  * - `idPrefix`: the one of this folder whose id begins with the text, which must exist
  * - `id`: the one of this folder with this id; a new one with this id if there is none
- * - `fork`: a copy of the active path of another one, given by path or by the beginning of its id; it may be open elsewhere
+ * - `fork`: a copy of the active path of another one, given by path or by the beginning of its id; it may be open elsewhere. `id`: the id of the
+ *   copy. Default: a new one
  */
 export type SessionChoice =
   | "new"
   | "memory"
   | "continue"
-  | { path: string }
+  | { path: string; orBegin?: boolean }
   | { idPrefix: string }
   | { id: string }
-  | { fork: string };
+  | { fork: string; id?: string };
 
 export interface ChooseOptions extends SessionLockOptions {
   /** Called with a line of text when there is no session to continue. */
@@ -51,11 +53,13 @@ export async function chooseSession(
     return Conversation.create(store, { cwd });
   }
   if ("path" in choice) {
-    const { path } = choice;
-    return isEmptyFile(path) ? begin(resolve(path), cwd, options) : openConversation(store, path, options);
+    const { path, orBegin = false } = choice;
+    return isEmptyFile(path) || (orBegin && !existsSync(path))
+      ? begin(resolve(path), cwd, options)
+      : openConversation(store, path, options);
   }
+  if ("fork" in choice) return forkOf(store, choice, cwd);
   if ("id" in choice) return openOrBegin(store, choice.id, cwd, options);
-  if ("fork" in choice) return forkOf(store, choice.fork, cwd);
   return openConversation(store, await findByPrefix(store, choice.idPrefix), options);
 }
 
@@ -69,14 +73,21 @@ export async function findSession(store: SessionStore, text: string): Promise<st
 }
 
 async function openOrBegin(store: SessionStore, id: string, cwd: string, options: SessionLockOptions): Promise<Conversation> {
-  if (!isSessionId(id)) {
-    throw new UsageError(
-      "invalid_session_id",
-      `"${id}" cannot be a session id: use 1 to 128 letters, digits, ".", "_" or "-", with a letter or digit at both ends.`,
-    );
-  }
-  const existing = (await store.list({ idPrefix: id })).find((info) => info.id === id);
+  checkId(id);
+  const existing = await findById(store, id);
   return existing ? openConversation(store, existing.ref, options) : Conversation.create(store, { cwd, id });
+}
+
+function checkId(id: string): void {
+  if (isSessionId(id)) return;
+  throw new UsageError(
+    "invalid_session_id",
+    `"${id}" cannot be a session id: use 1 to 128 letters, digits, ".", "_" or "-", with a letter or digit at both ends.`,
+  );
+}
+
+async function findById(store: SessionStore, id: string): Promise<SessionInfo | undefined> {
+  return (await store.list({ idPrefix: id })).find((info) => info.id === id);
 }
 
 async function findByPrefix(store: SessionStore, idPrefix: string): Promise<string> {
@@ -90,10 +101,16 @@ async function findByPrefix(store: SessionStore, idPrefix: string): Promise<stri
 }
 
 /** Reads the source without its lock, so that a session can be forked while another process writes it. */
-async function forkOf(store: SessionStore, source: string, cwd: string): Promise<Conversation> {
-  const read = await Conversation.read(store, await findSession(store, source));
+async function forkOf(store: SessionStore, { fork, id }: { fork: string; id?: string }, cwd: string): Promise<Conversation> {
+  if (id !== undefined) {
+    checkId(id);
+    if (await findById(store, id)) {
+      throw new UsageError("invalid_session_id", `There is a session with the id "${id}" here. Choose another id for the copy.`);
+    }
+  }
+  const read = await Conversation.read(store, await findSession(store, fork));
   try {
-    return await forkConversation({ store, source: read, leafId: read.leafId, cwd });
+    return await forkConversation({ store, source: read, leafId: read.leafId, cwd, id });
   } finally {
     await read.close();
   }
@@ -108,7 +125,7 @@ function isEmptyFile(path: string): boolean {
   }
 }
 
-/** Starts a session in an existing empty file. */
+/** Starts a session in a file that is empty or does not exist. */
 async function begin(path: string, cwd: string, options: SessionLockOptions): Promise<Conversation> {
   const { SessionFile } = await import("./session-file.ts");
   const file = new SessionFile(path);

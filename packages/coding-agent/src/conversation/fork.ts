@@ -13,6 +13,8 @@ export interface ForkOptions {
   leafId: string | null;
   /** The working folder of the new session. */
   cwd: string;
+  /** The id of the new session. Default: a new one. */
+  id?: string | undefined;
 }
 
 /**
@@ -21,8 +23,12 @@ export interface ForkOptions {
  *
  * @throws {SessionError} `read_failed`, `write_failed`. The new session is then removed.
  */
-export async function forkConversation({ store, source, leafId, cwd }: ForkOptions): Promise<Conversation> {
-  const fork = Conversation.create(store, { cwd, ...(source.isBegun ? { parentSession: source.ref } : {}) });
+export async function forkConversation({ store, source, leafId, cwd, id }: ForkOptions): Promise<Conversation> {
+  const fork = Conversation.create(store, {
+    cwd,
+    ...(id === undefined ? {} : { id }),
+    ...(source.isBegun ? { parentSession: source.ref } : {}),
+  });
   try {
     const path = source.pathTo(leafId);
     for (let start = 0; start < path.length; start += portion) {

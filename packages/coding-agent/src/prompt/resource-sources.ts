@@ -18,6 +18,8 @@ export interface NamedPaths {
   extra?: readonly string[] | undefined;
   /** From the settings. */
   settings?: readonly string[] | undefined;
+  /** Whether the folders and `settings` are used, too. Default true. */
+  discover?: boolean | undefined;
 }
 
 /**
@@ -28,8 +30,10 @@ export interface NamedPaths {
  */
 export function listSources(named: NamedPaths, folders: { project?: string | undefined; user: string }): ResourceSource[] {
   const toNamed = (path: string): ResourceSource => ({ path, location: "path", isNamed: true });
+  const extra = (named.extra ?? []).map(toNamed);
+  if (named.discover === false) return extra;
   return [
-    ...(named.extra ?? []).map(toNamed),
+    ...extra,
     ...(folders.project === undefined ? [] : [{ path: folders.project, location: "project" as const, isNamed: false }]),
     { path: folders.user, location: "user", isNamed: false },
     ...(named.settings ?? []).map(toNamed),

@@ -55,6 +55,10 @@ export interface CreateAgentSessionOptions {
   thinkingLevel?: RequestedThinkingLevel;
   /** Built-in tools by name. Default: read, bash, edit, write. */
   tools?: readonly BuiltInToolName[];
+  /** Tools by name: those of extensions, MCP servers and `customTools` that are not in the list are left out, too. Default: none is left out. */
+  onlyTools?: readonly string[];
+  /** Tools by name that are left out, whatever their source. Default: none. */
+  excludeTools?: readonly string[];
   /** Further tools. A tool with the name of a built-in tool replaces it. */
   customTools?: readonly ToolDefinition[];
   /** The risk tier of further tools, by tool name. Default: `execute`. */
@@ -83,8 +87,12 @@ export interface CreateAgentSessionOptions {
   trustProject?: boolean;
   /** Paths of skills (relative to `cwd`) in addition to the default folders; false: no skills at all. */
   skills?: readonly string[] | false;
-  /** The same for prompt templates. */
+  /** Whether skills of settings, of `agentDir`, of `~/.agents` and of a trusted project are used too. Default true. */
+  discoverSkills?: boolean;
+  /** Paths of prompt templates (relative to `cwd`) in addition to the default folders; false: no prompt templates at all. */
   promptTemplates?: readonly string[] | false;
+  /** Whether prompt templates of settings, of `agentDir` and of a trusted project's `.pi` are used too. Default true. */
+  discoverPromptTemplates?: boolean;
   /** Whether the MCP servers of the settings are used. Default true. */
   mcp?: boolean;
   /** Whether only models and MCP servers on this machine may be used. Default false. It does not restrict tools and extensions. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { helpText, parseArguments } from "../../src/cli/args.ts";
-import { toSessionOptions } from "../../src/cli/session-options.ts";
+import { readSessionOptions, toSessionOptions } from "../../src/cli/session-options.ts";
 import type { UsageError } from "../../src/errors.ts";
 import { meantWord } from "../../src/suggest.ts";
 
@@ -18,6 +18,30 @@ test("what clients of the family pass is accepted and means nothing", () => {
     options: {},
     prompts: ["hi"],
   });
+});
+
+test("short names of several letters are those of the family; after -- they are prompts", () => {
+  expect(parseArguments(["-xt", "bash", "-nbt", "-ne", "-ns", "-np", "-nc", "-na", "-nt", "--", "-ne"])).toEqual({
+    options: {
+      "exclude-tools": "bash",
+      "no-builtin-tools": true,
+      "no-extensions": true,
+      "no-skills": true,
+      "no-prompt-templates": true,
+      "no-context-files": true,
+      "no-approve": true,
+      "no-tools": true,
+    },
+    prompts: ["-ne"],
+  });
+  expect(parseArguments(["-a"]).options).toEqual({ approve: true });
+});
+
+test("an option of the family that has no effect here says so in one line", () => {
+  const { notices = [], prompts } = parseArguments(["--verbose", "--tui-mode", "fullscreen", "hi"]);
+  expect(prompts).toEqual(["hi"]);
+  expect(notices.map((line) => line.slice(0, line.indexOf(":")))).toEqual(["--verbose has no effect", "--tui-mode has no effect"]);
+  for (const line of notices) expect(line).toMatch(/^[^\n]+\.$/);
 });
 
 test.each([
@@ -48,13 +72,14 @@ test.each([
   [["--thinking", "hgih"], "high"],
   [["--stream", "delta"], "deltas"],
   [["--tools", "read,bsah"], "bash"],
+  [["--exclude-tools", "bsah"], "bash"],
   [["--fly"], undefined],
   [["-z"], undefined],
   [["--mode", "xml"], undefined],
-])("what was probably meant by %j is %s", (args, meant) => {
+])("what was probably meant by %j is %s", async (args, meant) => {
   let error: unknown;
   try {
-    toSessionOptions(parseArguments(args));
+    await readSessionOptions(parseArguments(args));
   } catch (thrown) {
     error = thrown;
   }
@@ -70,8 +95,10 @@ describe("the session that options choose", () => {
     [[], "new"],
     [["--no-session"], "memory"],
     [["-c"], "continue"],
-    [["--session", "a/b.jsonl"], { path: "a/b.jsonl" }],
-    [["--session", "b.jsonl"], { path: "b.jsonl" }],
+    [["--session", "a/b.jsonl"], { path: "a/b.jsonl", orBegin: true }],
+    [["--session", "b.jsonl"], { path: "b.jsonl", orBegin: true }],
+    [["--fork", "01a2"], { fork: "01a2" }],
+    [["--fork", "01a2", "--session-id", "job"], { fork: "01a2", id: "job" }],
     [["--session", "01a2"], { idPrefix: "01a2" }],
     [["--session-id", "job"], { id: "job" }],
   ])("%j", (args, session) => {
@@ -89,13 +116,24 @@ describe("the session that options choose", () => {
     );
   });
 
-  test("tools are named, none, or the default", () => {
-    expect(options("--tools", "read, bash")).toMatchObject({ tools: ["read", "bash"] });
-    expect(options("--no-tools", "--tools", "read")).toMatchObject({ tools: [] });
-    expect(options()).not.toHaveProperty("tools");
-    expect(() => options("--tools", "read,fly")).toThrow(
-      'Unknown tool "fly" in --tools: expected some of read, bash, edit, write, grep, find, ls, todo, preview, delegate.',
-    );
+  test("tools are named, none, those of extensions, or the default", () => {
+    expect(options("--tools", "read, bash")).toMatchObject({ tools: ["read", "bash"], onlyTools: ["read", "bash"] });
+    expect(options("--tools", "read,fly")).toMatchObject({ tools: ["read"], onlyTools: ["read", "fly"] });
+    expect(options("--no-tools", "--tools", "read")).toMatchObject({ tools: [], onlyTools: [] });
+    expect(options("--no-builtin-tools", "--tools", "read,fly")).toMatchObject({ tools: [], onlyTools: ["read", "fly"] });
+    expect(options("--no-builtin-tools")).toMatchObject({ tools: [] });
+    expect(options("--no-builtin-tools")).not.toHaveProperty("onlyTools");
+    expect(options("--exclude-tools", "bash,")).toMatchObject({ excludeTools: ["bash"] });
+    for (const name of ["tools", "onlyTools", "excludeTools"]) expect(options()).not.toHaveProperty(name);
+  });
+
+  test("paths that are given count even where nothing else is looked for", () => {
+    expect(options("-ns", "--skill", "a", "-np")).toMatchObject({
+      skills: ["a"],
+      discoverSkills: false,
+      promptTemplates: false,
+    });
+    expect(options("-np", "--prompt-template", "b")).toMatchObject({ promptTemplates: ["b"], discoverPromptTemplates: false });
   });
 });
 

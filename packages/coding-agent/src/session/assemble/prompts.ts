@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { AgentTool } from "@pikit/agent";
 import { PromptResources } from "../../prompt/prompt-resources.ts";
+import type { NamedPaths } from "../../prompt/resource-sources.ts";
 import { SystemPrompt } from "../parts/system-prompt.ts";
 import type { SessionParts } from "../parts.ts";
 import type { Configuration } from "./configuration.ts";
@@ -44,12 +45,17 @@ function createResources({ options, report }: Setup, { resources, settings }: Co
     agentDir: options.agentDir,
     isTrusted: (folder) => resources.isTrusted(folder),
     contextFiles: options.contextFiles,
-    skills: namedPaths(options.skills, settings.skills, options.cwd),
-    templates: namedPaths(options.promptTemplates, settings.prompts, options.cwd),
+    skills: namedPaths(options.skills, options.discoverSkills, settings.skills, options.cwd),
+    templates: namedPaths(options.promptTemplates, options.discoverPromptTemplates, settings.prompts, options.cwd),
     report,
   });
 }
 
-function namedPaths(extra: readonly string[] | false | undefined, settings: readonly string[] | undefined, folder: string) {
-  return extra === false ? false : { extra: extra?.map((path) => resolve(folder, path)), settings };
+function namedPaths(
+  extra: readonly string[] | false | undefined,
+  discover: boolean | undefined,
+  settings: readonly string[] | undefined,
+  folder: string,
+): NamedPaths | false {
+  return extra === false ? false : { extra: extra?.map((path) => resolve(folder, path)), settings, discover };
 }

@@ -46,7 +46,7 @@ export async function createTools(
     openTask: (own, depth) =>
       setup.openTask({ ...options, ...own, user, session: "memory" }, { approvals, hooks: hooksOfTask(hooks), depth }),
   });
-  const tools = new ToolSet(agent, createOwn, report);
+  const tools = new ToolSet(agent, createOwn, { report, only: options.onlyTools, exclude: options.excludeTools });
   const mcp = await createMcpServers(setup, settings, core, tools);
   return {
     ...{ tools, approvals, tiers, runProcess, mcp },

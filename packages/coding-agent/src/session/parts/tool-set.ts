@@ -5,6 +5,15 @@ import { SessionError } from "../../errors.ts";
 /** The sources of tools that are added to a session. */
 export type ToolSource = "host" | "extension" | "mcp";
 
+export interface ToolSetOptions {
+  /** Called for each unusable tool, which is left out. */
+  report?(problem: string): void;
+  /** The only tools to offer, by name; those of the host are offered anyway. Default: all. */
+  only?: readonly string[] | undefined;
+  /** Tools not to offer, by name. Default: none. */
+  exclude?: readonly string[] | undefined;
+}
+
 /** A tool with resources that outlive its calls, such as processes. */
 type DisposableTool = AgentTool & { dispose(): Promise<void> };
 
@@ -14,18 +23,15 @@ export class ToolSet {
   readonly #createTools: (cwd: string) => AgentTool[];
   #own: readonly AgentTool[] = [];
   readonly #added = new Map<ToolSource, readonly AgentTool[]>();
-  readonly #report: (problem: string) => void;
+  readonly #options: ToolSetOptions;
   readonly #reported = new Set<string>();
   #revision = 0;
 
-  /**
-   * @param createTools - Creates the session's own tools for a working folder.
-   * @param report - Called for each unusable tool, which is left out.
-   */
-  constructor(agent: Agent, createTools: (cwd: string) => AgentTool[], report: (problem: string) => void = () => {}) {
+  /** @param createTools - Creates the session's own tools for a working folder. */
+  constructor(agent: Agent, createTools: (cwd: string) => AgentTool[], options: ToolSetOptions = {}) {
     this.#agent = agent;
     this.#createTools = createTools;
-    this.#report = report;
+    this.#options = options;
   }
 
   get names(): string[] {
@@ -82,7 +88,7 @@ export class ToolSet {
   #tell(problem: string): void {
     if (this.#reported.has(problem)) return;
     this.#reported.add(problem);
-    this.#report(problem);
+    this.#options.report?.(problem);
   }
 
   /** Releases the resources of the session's own tools. */
@@ -93,8 +99,13 @@ export class ToolSet {
   #apply(): void {
     this.#revision += 1;
     const replaced = new Set(this.#added.get("extension")?.map(({ name }) => name));
-    const own = this.#own.filter(({ name }) => !replaced.has(name));
-    this.#agent.state.tools = [...own, ...[...this.#added.values()].flat()];
+    const { only, exclude = [] } = this.#options;
+    const isOffered = ({ name }: AgentTool) => (only?.includes(name) ?? true) && !exclude.includes(name);
+    const own = this.#own.filter((tool) => !replaced.has(tool.name) && isOffered(tool));
+    const added = [...this.#added].flatMap(([source, tools]) =>
+      tools.filter(source === "host" ? ({ name }) => !exclude.includes(name) : isOffered),
+    );
+    this.#agent.state.tools = [...own, ...added];
   }
 }
 
