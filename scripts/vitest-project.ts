@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineProject, type UserProjectConfigExport } from "vitest/config";
 
@@ -27,8 +28,8 @@ export function testsOf(
       // For what hangs. Whole programs are started, on machines that may be busy or slow, so no test has a limit of its own.
       testTimeout: patienceMs,
       hookTimeout: patienceMs,
-      // The default is cores − 1: one worker on the two cores that CI has.
-      maxWorkers: 2,
+      // One more than cores, because tests wait for processes and servers a part of their time.
+      maxWorkers: Math.min(4, availableParallelism() + 1),
     },
   });
 }
