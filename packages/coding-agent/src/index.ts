@@ -39,28 +39,54 @@ export {
   runProcess,
 } from "./exec/run-process.ts";
 export {
-  type CommandContext,
-  type CustomMessageInput,
+  type EventBus,
   type ExecOptions,
   type ExecResult,
   type ExtensionApi,
-  type ExtensionCommand,
-  type ExtensionContext,
-  type ExtensionDialogOptions,
   type ExtensionFactory,
   type ExtensionHandler,
-  type ExtensionProvider,
-  type ExtensionTool,
-  type ExtensionUi,
   extensionApiVersion,
-  type SendOptions,
 } from "./extensions/api.ts";
 export type {
+  CommandContext,
+  ExtensionCompactOptions,
+  ExtensionContext,
+  ExtensionMode,
+  MoveOptions,
+  MoveResult,
+  NavigateOptions,
+  ReadonlySessionManager,
+  ReplacedSessionContext,
+  SystemPromptOptions,
+  WritableSessionManager,
+} from "./extensions/api-context.ts";
+export type { CustomMessageInput, MessageContent, MessageInput, SendOptions, SendUserOptions } from "./extensions/api-messages.ts";
+export type {
+  CommandInfo,
+  CompletionItem,
+  ExtensionCommand,
+  ExtensionComponent,
+  ExtensionFlag,
+  ExtensionProvider,
+  ExtensionRenderer,
+  ExtensionShortcut,
+  ExtensionTool,
+  MarkdownTransformer,
+  Rendered,
+  SourceInfo,
+  ToolInfo,
+} from "./extensions/api-tools.ts";
+export type { ExtensionDialogOptions, ExtensionUi, WidgetPlacement } from "./extensions/api-ui.ts";
+export type {
+  BashOperations,
   ExtensionEventName,
   ExtensionEvents,
   HookEvents,
+  InputSource,
   SessionMove,
+  UserBashResult,
 } from "./extensions/events.ts";
+export type { ModelRegistryView, RequestAuth } from "./extensions/model-registry-view.ts";
 export { reportUncaught, type UncaughtKind } from "./extensions/uncaught.ts";
 export type { ModelChoice, ScopedModel } from "./models/model-choice.ts";
 export { toWireModel } from "./models/wire-model.ts";

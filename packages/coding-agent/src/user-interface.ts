@@ -6,6 +6,8 @@ import type { SessionTerminal } from "./terminal-interface.ts";
  * do not depend on a mode.
  */
 export interface UserInterface {
+  /** What shows the session. Default: `print`, which is plain lines or nothing. */
+  readonly mode?: "tui" | "rpc" | "json" | "print";
   /** Asks for yes or no. Default: no. */
   confirm(question: Confirmation, options?: DialogOptions): Promise<boolean>;
   /** Asks for one of `options`. Default: none. */
@@ -100,6 +102,10 @@ export class UserSlot implements UserInterface {
     return () => {
       if (this.current === user) this.current = former;
     };
+  }
+
+  get mode(): NonNullable<UserInterface["mode"]> {
+    return this.current.mode ?? "print";
   }
 
   confirm(...args: Parameters<UserInterface["confirm"]>): Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { AgentMessage } from "@pikit/agent";
 import { cutDeep, maxNesting } from "@pikit/ai";
+import { SessionError } from "../errors.ts";
 import type { SessionHeader } from "../protocol/frames.ts";
 import { type BranchContext, entersContext, readBranch } from "./context.ts";
 import { ConversationIndex, type Label } from "./conversation-index.ts";
@@ -242,10 +243,36 @@ export class Conversation {
     return nodes.map(({ entry }) => entry ?? (read[next++] as SessionEntry));
   }
 
-  /** Reads released entries from the log. Entries that the log failed to store are still in memory. */
-  async #readKept(ids: readonly string[]): Promise<SessionEntry[]> {
+  /**
+   * Like `read`, but without waiting.
+   *
+   * @throws {SessionError} `read_failed`, also if the store can only read with waiting, as a database does.
+   */
+  readNow(nodes: readonly TreeNode[]): SessionEntry[] {
+    const waiting = this.#waitingEntries();
+    const absent = nodes.flatMap(({ id, entry }) => (entry || waiting.has(id) ? [] : [id]));
+    const read = absent.length > 0 ? this.#log.read(absent) : [];
+    if (!Array.isArray(read)) {
+      read.catch(() => undefined);
+      throw new SessionError(
+        "read_failed",
+        "The store of this session cannot read earlier entries at once. Use `await context.lastEntry(type)` for data of an extension.",
+      );
+    }
+    let next = 0;
+    return nodes.map(({ id, entry }) => entry ?? waiting.get(id) ?? cutDeep(read[next++] as SessionEntry, entryLevels));
+  }
+
+  /** The entries that the log has not stored yet, by id. */
+  #waitingEntries(): Map<string, SessionEntry> {
     const waiting = new Map<string, SessionEntry>();
     for (const line of this.#unwritten) if (line.type !== "session") waiting.set(line.id, line);
+    return waiting;
+  }
+
+  /** Reads released entries from the log. Entries that the log failed to store are still in memory. */
+  async #readKept(ids: readonly string[]): Promise<SessionEntry[]> {
+    const waiting = this.#waitingEntries();
     const kept = (await this.#log.read(ids.filter((id) => !waiting.has(id)))).map((entry) => cutDeep(entry, entryLevels));
     let next = 0;
     return ids.map((id) => waiting.get(id) ?? (kept[next++] as SessionEntry));

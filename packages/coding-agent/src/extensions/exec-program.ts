@@ -12,10 +12,10 @@ const maxKept = 1024 * 1024;
 export async function execProgram(
   run: ProcessRunner,
   command: readonly [program: string, ...args: string[]],
-  { cwd, env, signal, timeoutMs }: ExecOptions & { cwd: string },
+  { cwd, env, signal, timeout, timeoutMs = timeout }: ExecOptions & { cwd: string },
 ): Promise<ExecResult> {
   const kept = { stdout: "", stderr: "" };
-  const { exitCode } = await run({
+  const { exitCode, outcome } = await run({
     command,
     cwd,
     streams: "separate",
@@ -26,5 +26,5 @@ export async function execProgram(
     ...(signal === undefined ? {} : { signal }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
-  return { ...kept, exitCode };
+  return { ...kept, exitCode, code: exitCode ?? 1, killed: outcome !== "exited" };
 }

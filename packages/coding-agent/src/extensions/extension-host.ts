@@ -1,14 +1,20 @@
+import { isDeepStrictEqual } from "node:util";
 import type { AgentEvent, AgentMessage, PendingToolCall, ToolCallOutcome, ToolCallVerdict } from "@pikit/agent";
 import type { PromptInput } from "../prompt/prompt-input.ts";
+import type { StreamingBehavior } from "../protocol/data.ts";
 import type { SessionEvent } from "../protocol/events.ts";
+import type { CustomMessage } from "../protocol/messages.ts";
 import type { CompactionPreview, CompactionWish } from "../run/compaction/intercept.ts";
+import type { CustomMessageInput } from "./api-messages.ts";
 import { forgetFailures } from "./culprits.ts";
-import type { HookEvents, Notice, SessionMove } from "./events.ts";
+import type { HookEvents, InputSource, Notice, SessionMove } from "./events.ts";
 import type { Extension } from "./extension.ts";
 import { HandlerRunner } from "./handler-runner.ts";
 import type { PreparedPrompt, SessionHooks } from "./hooks.ts";
+import { RegistryView } from "./model-registry-view.ts";
 import { Registrations } from "./registrations.ts";
 import type { SessionAccess } from "./session-access.ts";
+import { SessionReader } from "./session-reader.ts";
 import type { SlashCommands } from "./slash-commands.ts";
 
 /** The time limit of `shutdown` handlers, in milliseconds. */
@@ -35,10 +41,18 @@ export class ExtensionHost implements SessionHooks {
   /** Aborts the running commands. */
   #commandsEnd = new AbortController();
   #isClosed = false;
+  /** The number of turns of the current run that have started. */
+  #turns = 0;
+  /** The place of the session before its last move. */
+  #left: { leafId: string | null; file: string | null } = { leafId: null, file: null };
+  readonly #session: SessionAccess;
+  readonly #reader: SessionReader;
 
   constructor({ extensions, session, commands, limitMs, problems }: ExtensionHostOptions) {
     this.#extensions = extensions;
-    this.#runner = new HandlerRunner(session, limitMs);
+    this.#session = session;
+    this.#reader = new SessionReader(() => session.conversation);
+    this.#runner = new HandlerRunner({ session, reader: this.#reader, models: new RegistryView(session.registry) }, limitMs);
     this.#registrations = new Registrations({
       extensions,
       session,
@@ -55,17 +69,22 @@ export class ExtensionHost implements SessionHooks {
   }
 
   /** Calls the start handlers of extensions, at their start or after a move of the session. */
-  start(reason: Extract<Notice, { type: "session_start" }>["reason"]): Promise<void> {
-    return this.#notify({ type: "session_start", reason });
+  start(reason: Extract<Notice, { type: "session_start" }>["reason"], previousSessionFile?: string | null): Promise<void> {
+    return this.#notify({ type: "session_start", reason, ...(previousSessionFile ? { previousSessionFile } : {}) });
   }
 
-  moved(reason: SessionMove["reason"]): Promise<void> {
-    return this.start(reason);
+  async moved({ reason }: SessionMove): Promise<void> {
+    const { leafId, file } = this.#left;
+    if (reason === "branch") {
+      await this.#notify({ type: "session_tree", newLeafId: this.#reader.getLeafId(), oldLeafId: leafId });
+    } else {
+      await this.start(startReasons[reason], file);
+    }
   }
 
   observe(event: AgentEvent | SessionEvent): void | Promise<void> {
     if (this.#isClosed || !this.#extensions.some((extension) => extension.handlersOf(event.type).length > 0)) return;
-    const told = this.#notify(event);
+    const told = this.#notify(this.#withFields(event));
     // Not awaited for frequent events.
     return event.type === "message_update" || event.type === "tool_execution_update" ? undefined : told;
   }
@@ -75,6 +94,26 @@ export class ExtensionHost implements SessionHooks {
     const problems = this.#problems;
     this.#problems = [];
     for (const { path, error } of problems) await this.#runner.report(path, "load", error);
+  }
+
+  async input(
+    input: PromptInput,
+    { source, behavior }: { source: InputSource; behavior: StreamingBehavior | undefined },
+  ): Promise<PromptInput | undefined> {
+    let received = input;
+    const event = (): HookEvents["input"]["event"] => ({
+      ...{ type: "input", text: received.text, source },
+      ...(received.images?.length ? { images: [...received.images] } : {}),
+      ...(behavior === undefined ? {} : { streamingBehavior: behavior }),
+    });
+    for await (const outcome of this.#runner.call(this.#extensions, "input", event)) {
+      const result = resultOf<"input">(outcome);
+      if (result.action === "handled") return undefined;
+      if (result.action !== "transform") continue;
+      const { text = received.text, images = received.images } = result;
+      received = { ...received, text, images };
+    }
+    return received;
   }
 
   async beforePrompt(
@@ -88,12 +127,14 @@ export class ExtensionHost implements SessionHooks {
       text: prepared.input.text,
       images: input.images ?? [],
       systemPrompt: prepared.systemPrompt ?? systemPrompt(),
+      systemPromptOptions: this.#session.systemPromptOptions,
     });
     for await (const outcome of this.#runner.call(this.#extensions, "before_prompt", event, { signal })) {
-      const { text, systemPrompt: changed, refuse } = resultOf<"before_prompt">(outcome);
+      const { text, systemPrompt: changed, refuse, message } = resultOf<"before_prompt">(outcome);
       if (typeof refuse === "string") return { refuse };
       if (typeof text === "string") prepared.input = { ...prepared.input, text };
       if (typeof changed === "string") prepared.systemPrompt = changed;
+      if (message !== undefined) prepared.messages = [...(prepared.messages ?? []), toCustomMessage(message)];
     }
     return prepared;
   }
@@ -112,19 +153,20 @@ export class ExtensionHost implements SessionHooks {
   /** If a handler fails, the call is refused, because the handler might have blocked it. The run continues. */
   async toolCall({ toolCall, params }: PendingToolCall, signal: AbortSignal): Promise<ToolCallVerdict | undefined> {
     let verdict: { params: unknown } | undefined;
-    const event = (): HookEvents["tool_call"]["event"] => ({
-      type: "tool_call",
-      toolCallId: toolCall.id,
-      toolName: toolCall.name,
-      args: structuredClone((verdict ?? { params }).params) as Record<string, unknown>,
-    });
+    let shown: HookEvents["tool_call"]["event"] | undefined;
+    const event = (): HookEvents["tool_call"]["event"] => {
+      const input = structuredClone((verdict ?? { params }).params) as Record<string, unknown>;
+      shown = { type: "tool_call", toolCallId: toolCall.id, toolName: toolCall.name, args: input, input };
+      return shown;
+    };
     for await (const outcome of this.#runner.call(this.#extensions, "tool_call", event, { signal })) {
       if ("failure" in outcome) {
         return { refuse: `Not run: the extension ${outcome.extension.path} checks calls and failed: ${outcome.failure}` };
       }
-      const { block, reason, args } = resultOf<"tool_call">(outcome) as { block?: unknown; reason?: string; args?: object };
+      const { block, reason, args } = resultOf<"tool_call">(outcome);
       if (block === true) return { refuse: reason || "Not run: an extension has blocked this call." };
-      if (typeof args === "object" && args !== null) verdict = { params: structuredClone(args) };
+      const changed = typeof args === "object" && args !== null ? args : changedInPlace(shown, (verdict ?? { params }).params);
+      if (changed !== undefined) verdict = { params: structuredClone(changed) };
     }
     return verdict;
   }
@@ -140,6 +182,7 @@ export class ExtensionHost implements SessionHooks {
       toolCallId: toolCall.id,
       toolName: toolCall.name,
       args: params as Record<string, unknown>,
+      input: params as Record<string, unknown>,
       ...result,
       isError,
     });
@@ -158,14 +201,17 @@ export class ExtensionHost implements SessionHooks {
     let wish: CompactionWish | undefined;
     const event = (): HookEvents["before_compaction"]["event"] => ({ type: "before_compaction", ...preview });
     for await (const outcome of this.#runner.call(this.#extensions, "before_compaction", event, { signal })) {
-      const { cancel, summary } = resultOf<"before_compaction">(outcome);
+      const { cancel, summary, details } = resultOf<"before_compaction">(outcome) as Result<"before_compaction"> & {
+        details?: unknown;
+      };
       if (cancel === true) return { cancel };
-      if (typeof summary === "string" && summary.trim() !== "") wish = { summary };
+      if (typeof summary === "string" && summary.trim() !== "") wish = { summary, ...(details === undefined ? {} : { details }) };
     }
     return wish;
   }
 
   async mayMove(move: SessionMove): Promise<boolean> {
+    this.#left = { leafId: this.#reader.getLeafId(), file: this.#session.sessionFile };
     const event = (): HookEvents["session_switch"]["event"] => ({ type: "session_switch", ...move });
     for await (const outcome of this.#runner.call(this.#extensions, "session_switch", event)) {
       if (resultOf<"session_switch">(outcome).cancel === true) return false;
@@ -179,16 +225,26 @@ export class ExtensionHost implements SessionHooks {
   }
 
   /** Safe to call twice. */
-  async shutdown(reason: "end" | "reload" = "end"): Promise<void> {
+  async shutdown(reason: Extract<Notice, { type: "session_shutdown" }>["reason"] = "quit"): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.abort();
     await Promise.all(
       this.#extensions.map(async (extension) => {
-        const event = (): Notice => ({ type: "shutdown", reason });
-        for await (const _ of this.#runner.call([extension], "shutdown", event, { limitMs: shutdownLimitMs }));
+        const event = (): Notice => ({ type: "session_shutdown", reason });
+        for await (const _ of this.#runner.call([extension], "session_shutdown", event, { limitMs: shutdownLimitMs }));
       }),
     );
+  }
+
+  /** Adds the fields that only extensions get. */
+  #withFields(event: AgentEvent | SessionEvent): AgentEvent | SessionEvent {
+    if (event.type === "agent_start") this.#turns = 0;
+    if (event.type === "turn_start") {
+      this.#turns += 1;
+      return { ...event, ...{ turnIndex: this.#turns - 1, timestamp: Date.now() } };
+    }
+    return event.type === "turn_end" ? { ...event, ...{ turnIndex: Math.max(0, this.#turns - 1) } } : event;
   }
 
   async #notify(event: AgentEvent | SessionEvent | Notice): Promise<void> {
@@ -200,4 +256,20 @@ export class ExtensionHost implements SessionHooks {
 function resultOf<N extends keyof HookEvents>(outcome: object): Partial<Result<N>> {
   const { value } = outcome as { value?: unknown };
   return typeof value === "object" && value !== null ? (value as Partial<Result<N>>) : {};
+}
+
+const startReasons = { new: "new", switch: "resume", fork: "fork", clone: "fork" } as const;
+
+/** The arguments of a call that a handler has changed in place, or replaced in its event; undefined if they are the same. */
+function changedInPlace(shown: HookEvents["tool_call"]["event"] | undefined, before: unknown): object | undefined {
+  if (!shown) return undefined;
+  const { args, input } = shown;
+  for (const each of [input, args]) {
+    if (typeof each === "object" && each !== null && !isDeepStrictEqual(each, before)) return each;
+  }
+  return undefined;
+}
+
+function toCustomMessage({ customType, content, display = true, details }: CustomMessageInput): CustomMessage {
+  return { role: "custom", customType, content, display, ...(details === undefined ? {} : { details }), timestamp: Date.now() };
 }

@@ -1,6 +1,6 @@
 import type { TerminalInterface } from "../terminal-interface.ts";
 import type { DialogOptions, UserInterface } from "../user-interface.ts";
-import type { ExtensionDialogOptions, ExtensionUi } from "./api.ts";
+import type { ExtensionDialogOptions, ExtensionUi } from "./api-ui.ts";
 import type { HandlerClock } from "./handler-clock.ts";
 import { createInertTerminal } from "./inert-terminal.ts";
 

@@ -1,7 +1,14 @@
 import type { CustomProvider } from "../models/custom-providers.ts";
 import type { SlashCommand } from "../protocol/data.ts";
 import type { RiskTier } from "../risk-tiers.ts";
-import type { ExtensionCommand, ExtensionHandler, ExtensionTool } from "./api.ts";
+import type {
+  ExtensionCommand,
+  ExtensionFlag,
+  ExtensionRenderer,
+  ExtensionShortcut,
+  ExtensionTool,
+  MarkdownTransformer,
+} from "./api-tools.ts";
 import type { ExtensionEventName } from "./events.ts";
 
 /** A handler for any event. Its key in the map names the event. */
@@ -14,10 +21,22 @@ export class Extension {
   readonly location: NonNullable<SlashCommand["location"]>;
   readonly tools = new Map<string, ExtensionTool>();
   readonly commands = new Map<string, ExtensionCommand>();
-  readonly providers: CustomProvider[] = [];
+  /** Keys of the terminal, by their name. */
+  readonly shortcuts = new Map<string, ExtensionShortcut>();
+  /** Options of the command line, by their name without `--`. */
+  readonly flags = new Map<string, ExtensionFlag>();
+  /** How the terminal shows messages, by their `customType`. */
+  readonly messageRenderers = new Map<string, ExtensionRenderer>();
+  /** How the terminal shows entries, by their `customType`. */
+  readonly entryRenderers = new Map<string, ExtensionRenderer>();
+  readonly markdownTransformers: MarkdownTransformer[] = [];
+  providers: readonly CustomProvider[] = [];
+  /** One sentence for each registration that has no effect, until the extension is loaded. Later ones are reported at once. */
+  readonly warnings: string[] = [];
+  isLoaded = false;
   #settling: Promise<unknown>[] = [];
   /** The lists are replaced, never changed, so that a change does not affect an event in progress. */
-  readonly #handlers = new Map<ExtensionEventName, readonly AnyHandler[]>();
+  readonly #handlers = new Map<string, readonly AnyHandler[]>();
 
   /** Reports an error that does not come from one of its handlers. */
   readonly report: (event: string, error: string) => void;
@@ -32,15 +51,22 @@ export class Extension {
     this.report = (event, error) => report(path, event, error);
   }
 
-  addHandler<N extends ExtensionEventName>(name: N, handler: ExtensionHandler<N>): () => void {
-    const added = handler as AnyHandler;
-    this.#handlers.set(name, [...this.handlersOf(name), added]);
+  addHandler(name: string, handler: AnyHandler): () => void {
+    // A separate function, so that the same handler can be added and removed twice.
+    const added: AnyHandler = (event, context) => handler(event, context);
+    this.#handlers.set(name, [...this.#handlersOf(name), added]);
     return () => {
       this.#handlers.set(
         name,
-        this.handlersOf(name).filter((other) => other !== added),
+        this.#handlersOf(name).filter((other) => other !== added),
       );
     };
+  }
+
+  /** Reports a registration that has no effect. */
+  warn(warning: string): void {
+    if (this.isLoaded) this.report("load", warning);
+    else this.warnings.push(warning);
   }
 
   /** Adds an asynchronous registration, for which `settled` waits. */
@@ -55,7 +81,7 @@ export class Extension {
   }
 
   handlersOf(name: ExtensionEventName): readonly AnyHandler[] {
-    return this.#handlers.get(name) ?? [];
+    return this.#handlersOf(name);
   }
 
   /** The risk tiers of its tools, as far as they are given. */
@@ -63,5 +89,9 @@ export class Extension {
     return Object.fromEntries(
       [...this.tools.values()].flatMap(({ name, riskTier }) => (riskTier === undefined ? [] : [[name, riskTier]])),
     );
+  }
+
+  #handlersOf(name: string): readonly AnyHandler[] {
+    return this.#handlers.get(name) ?? [];
   }
 }

@@ -2,8 +2,7 @@ import { asExtension } from "./culprits.ts";
 import type { ExtensionEventName } from "./events.ts";
 import type { Extension } from "./extension.ts";
 import { HandlerClock } from "./handler-clock.ts";
-import { HandlerContext } from "./handler-context.ts";
-import type { SessionAccess } from "./session-access.ts";
+import { type ContextParts, HandlerContext } from "./handler-context.ts";
 
 /** The result of a handler, or the message of its failure. */
 export type HandlerOutcome = { extension: Extension; value: unknown } | { extension: Extension; failure: string };
@@ -16,12 +15,12 @@ export interface CallOptions {
 
 /** Calls the code of extensions. Failures are emitted as `extension_error` and do not stop the session. */
 export class HandlerRunner {
-  readonly #session: SessionAccess;
+  readonly #parts: ContextParts;
   readonly #limitMs: number;
 
   /** @param limitMs - The default time limit of a handler. */
-  constructor(session: SessionAccess, limitMs: number) {
-    this.#session = session;
+  constructor(parts: ContextParts, limitMs: number) {
+    this.#parts = parts;
     this.#limitMs = limitMs;
   }
 
@@ -50,7 +49,7 @@ export class HandlerRunner {
     try {
       return {
         extension,
-        value: await clock.limit(() => asExtension(extension, () => work(new HandlerContext(this.#session, clock))), signal),
+        value: await clock.limit(() => asExtension(extension, () => work(this.createContext(clock))), signal),
       };
     } catch (error) {
       const failure = describeFailure(error);
@@ -59,10 +58,15 @@ export class HandlerRunner {
     }
   }
 
+  /** Creates the context of one call. */
+  createContext(clock: HandlerClock): HandlerContext {
+    return new HandlerContext(this.#parts, clock);
+  }
+
   /** Emits an `extension_error`. */
   async report(extensionPath: string, event: string, error: string): Promise<void> {
     // A failure of an error handler is not reported, because the handler would be called again.
-    if (event !== "extension_error") await this.#session.emit({ type: "extension_error", extensionPath, event, error });
+    if (event !== "extension_error") await this.#parts.session.emit({ type: "extension_error", extensionPath, event, error });
   }
 }
 

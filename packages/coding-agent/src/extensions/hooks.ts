@@ -1,24 +1,33 @@
 import type { AgentEvent, AgentMessage, PendingToolCall, ToolCallOutcome, ToolCallVerdict } from "@pikit/agent";
 import type { PromptInput } from "../prompt/prompt-input.ts";
+import type { StreamingBehavior } from "../protocol/data.ts";
 import type { SessionEvent } from "../protocol/events.ts";
+import type { CustomMessage } from "../protocol/messages.ts";
 import type { CompactionPreview, CompactionWish } from "../run/compaction/intercept.ts";
-import type { SessionMove } from "./events.ts";
+import type { InputSource, SessionMove } from "./events.ts";
 
 /** A prompt after the `before_prompt` handlers. */
 export interface PreparedPrompt {
   input: PromptInput;
   /** The system prompt for this run only; absent if it does not change. */
   systemPrompt?: string;
+  /** Messages of extensions that follow the prompt. */
+  messages?: readonly CustomMessage[];
 }
 
 /** The hooks of a session. All are optional. They never reject. */
 export interface SessionHooks {
   /** Called at the start of the session, when its subscribers are ready. */
-  start?(reason: "start"): Promise<void>;
+  start?(reason: "startup"): Promise<void>;
   /** Called with each event, after the session's own subscribers. */
   observe?(event: AgentEvent | SessionEvent): void | Promise<void>;
   /** Called before each run. */
   beforeRun?(): void | Promise<void>;
+  /** Called with an input before templates are expanded. @returns The input to use; undefined if an extension has handled it. */
+  input?(
+    input: PromptInput,
+    received: { source: InputSource; behavior: StreamingBehavior | undefined },
+  ): Promise<PromptInput | undefined>;
   /** @returns The prompt to send, or the reason why nothing is sent. */
   beforePrompt?(input: PromptInput, systemPrompt: () => string, signal?: AbortSignal): Promise<PreparedPrompt | { refuse: string }>;
   /** The messages for the next model call. */
@@ -29,7 +38,7 @@ export interface SessionHooks {
   /** Whether the session may move. */
   mayMove?(move: SessionMove): Promise<boolean>;
   /** Called after a move of the session. */
-  moved?(reason: SessionMove["reason"]): Promise<void>;
+  moved?(move: SessionMove): Promise<void>;
   /** Called when everything is aborted. Aborts running commands. */
   abort?(): void;
   /** Called last, at the end of the session. */

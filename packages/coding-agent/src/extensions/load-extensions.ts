@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import type { ExtensionApi, ExtensionFactory } from "./api.ts";
+import type { EventBus, ExtensionApi, ExtensionFactory } from "./api.ts";
 import { createApi } from "./create-api.ts";
 import { asExtension, ownFiles } from "./culprits.ts";
 import { Extension } from "./extension.ts";
@@ -17,6 +17,10 @@ export interface LoadOptions extends ExtensionPlaces {
   factories: readonly ExtensionFactory[];
   /** The session. Throws if there is none yet. */
   session(): SessionAccess;
+  /** Events between the extensions. */
+  events: EventBus;
+  /** The values of the options of the command line that extensions have added. */
+  flagValues: ReadonlyMap<string, boolean | string>;
   /** Called when an extension registers something after it was loaded. */
   onRegistered(): void;
   /** Reports an error that does not come from a handler. */
@@ -43,17 +47,19 @@ export async function loadExtensions(options: LoadOptions): Promise<LoadedExtens
   ];
   for (const { path, location, load } of sources) {
     const extension = new Extension(path, location, options.report);
-    let isLoaded = false;
     const api = createApi({
       extension,
       session: options.session,
-      onRegistered: () => isLoaded && options.onRegistered(),
+      events: options.events,
+      flagValues: options.flagValues,
+      all: () => extensions,
+      onRegistered: () => extension.isLoaded && options.onRegistered(),
     });
     try {
       await new HandlerClock(factoryLimitMs).limit(() =>
         asExtension(extension, async () => runFactory(await load(), api, extension)),
       );
-      isLoaded = true;
+      extension.isLoaded = true;
       extensions.push(extension);
     } catch (error) {
       problems.push({ path, error: describeLoadError(error, path) });

@@ -1,10 +1,10 @@
 import type { AgentTool, RenderedText } from "@pikit/agent";
 import { checkArguments, describeParameters } from "../tools/define-tool.ts";
-import type { ExtensionTool } from "./api.ts";
+import type { ExtensionTool } from "./api-tools.ts";
 import { asExtension } from "./culprits.ts";
 import type { Extension } from "./extension.ts";
 import { HandlerClock } from "./handler-clock.ts";
-import { HandlerContext } from "./handler-context.ts";
+import type { HandlerContext } from "./handler-context.ts";
 import { describeFailure, type HandlerRunner } from "./handler-runner.ts";
 import type { SessionAccess } from "./session-access.ts";
 import type { SlashCommands } from "./slash-commands.ts";
@@ -89,7 +89,7 @@ export class Registrations {
       ...(executionMode === undefined ? {} : { executionMode }),
       execute: (toolCallId, params, signal, onUpdate) => {
         const clock = new HandlerClock(Number.POSITIVE_INFINITY);
-        const context = new HandlerContext(this.#parts.session, clock);
+        const context = this.#parts.runner.createContext(clock);
         const work = async () => {
           const args = await checkArguments(name, parameters, params);
           return tool.execute(toolCallId, args, signal, onUpdate, context);

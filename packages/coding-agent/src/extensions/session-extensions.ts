@@ -2,8 +2,10 @@ import { SessionError } from "../errors.ts";
 import type { CustomProvider } from "../models/custom-providers.ts";
 import { absentUser } from "../user-interface.ts";
 import type { ExtensionFactory } from "./api.ts";
+import { createEventBus } from "./event-bus.ts";
 import { ExtensionHost } from "./extension-host.ts";
 import type { ExtensionPlaces } from "./find-extensions.ts";
+import { describeFailure } from "./handler-runner.ts";
 import type { HookSlot, SessionHooks } from "./hooks.ts";
 import { type LoadedExtensions, loadExtensions } from "./load-extensions.ts";
 import { ModuleLoader } from "./module-loader.ts";
@@ -19,6 +21,8 @@ export interface SessionExtensionsOptions {
   places(): ExtensionPlaces | Promise<ExtensionPlaces>;
   factories: readonly ExtensionFactory[];
   commands: SlashCommands;
+  /** The values of the options of the command line that extensions have added. Default: none. */
+  flagValues?: ReadonlyMap<string, boolean | string> | undefined;
   /** The time limit of a handler, in milliseconds. Default: 30,000. */
   limitMs?: number | undefined;
   /** See `ModuleLoader`. */
@@ -42,9 +46,13 @@ export class SessionExtensions implements HookSlot {
     return this.#host;
   }
 
-  /** One line for each extension that could not be loaded. */
+  /** One line for each extension that could not be loaded, and for each registration without effect. */
   get problems(): string[] {
-    return this.#loaded.problems.map(({ path, error }) => `The extension ${path} was not loaded: ${error}`);
+    const { extensions, problems } = this.#loaded;
+    return [
+      ...problems.map(({ path, error }) => `The extension ${path} was not loaded: ${error}`),
+      ...extensions.flatMap(({ path, warnings }) => warnings.map((warning) => `The extension ${path}: ${warning}`)),
+    ];
   }
 
   /** The providers of the loaded extensions. The session needs them before its other parts. */
@@ -60,6 +68,8 @@ export class SessionExtensions implements HookSlot {
       factories,
       loader: this.#loader,
       session: () => this.#requireSession(),
+      events: createEventBus((channel, error) => this.#report("<events>", channel, describeFailure(error))),
+      flagValues: this.#options.flagValues ?? new Map(),
       onRegistered: () => void this.#host?.install(),
       report: (path, event, error) => this.#report(path, event, error),
     });
@@ -69,7 +79,9 @@ export class SessionExtensions implements HookSlot {
   async bind(session: SessionAccess): Promise<void> {
     this.#session = session;
     const { commands, limitMs = defaultLimitMs } = this.#options;
-    this.#host = new ExtensionHost({ ...this.#loaded, session, commands, limitMs });
+    const warnings = this.#loaded.extensions.flatMap(({ path, warnings }) => warnings.map((error) => ({ path, error })));
+    const problems = [...this.#loaded.problems, ...warnings];
+    this.#host = new ExtensionHost({ ...this.#loaded, problems, session, commands, limitMs });
     await this.#host.install();
   }
 

@@ -70,6 +70,11 @@ export class ModelChoice {
     return this.#parts.scope !== undefined;
   }
 
+  /** The list from the user for `cycle`; empty if there is none. */
+  get scope(): readonly ScopedModel[] {
+    return this.#parts.scope ?? [];
+  }
+
   /** The current model; undefined if none is chosen. */
   get current(): Model | undefined {
     return this.#state.model;

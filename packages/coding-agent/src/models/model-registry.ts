@@ -98,6 +98,11 @@ export class ModelRegistry {
     this.#added = [provider, ...this.#added.filter(({ name }) => name !== provider.name)];
   }
 
+  /** Removes a provider that was added. */
+  removeProvider(name: string): void {
+    this.#added = this.#added.filter((provider) => provider.name !== name);
+  }
+
   /**
    * Prepares a model for use: with `recordTo`, a copy that records its answers.
    *

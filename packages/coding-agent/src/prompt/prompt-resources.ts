@@ -30,6 +30,14 @@ export interface PromptResourcesOptions {
   report(problem: string): void;
 }
 
+/** Resources that are being read, or were read. */
+interface Loading {
+  cwd: string;
+  resources: Promise<LoadedResources>;
+  current?: LoadedResources;
+  commands?: readonly SlashCommand[];
+}
+
 /** Loads the code that reads the files and writes the system prompt. Call it early to save this time at the first prompt. */
 export async function loadReaders(): Promise<void> {
   await Promise.all([import("./context-files.ts"), import("./skills.ts"), import("./templates.ts"), import("./system-prompt.ts")]);
@@ -39,7 +47,7 @@ export async function loadReaders(): Promise<void> {
 export class PromptResources {
   readonly #options: PromptResourcesOptions;
   readonly #reported = new Set<string>();
-  #loaded: { cwd: string; resources: Promise<LoadedResources> } | undefined;
+  #loaded: Loading | undefined;
 
   constructor(options: PromptResourcesOptions) {
     this.#options = options;
@@ -47,8 +55,13 @@ export class PromptResources {
 
   /** Loads the resources for a folder, once. Does not reject for an invalid file; see `report`. */
   load(cwd: string): Promise<LoadedResources> {
-    if (this.#loaded?.cwd !== cwd) this.#loaded = { cwd, resources: this.#read(cwd) };
+    if (this.#loaded?.cwd !== cwd) this.#loaded = this.#begin(cwd);
     return this.#loaded.resources;
+  }
+
+  /** The resources that were loaded last; undefined if none were. */
+  get loaded(): LoadedResources | undefined {
+    return this.#loaded?.current;
   }
 
   /** Drops the loaded resources; the next call reads the files again. */
@@ -56,11 +69,26 @@ export class PromptResources {
     this.#loaded = undefined;
   }
 
+  /** The templates and skills that were loaded last, as slash commands; empty if none were. */
+  get knownCommands(): readonly SlashCommand[] {
+    return this.#loaded?.commands ?? [];
+  }
+
+  #begin(cwd: string): Loading {
+    const loading: Loading = { cwd, resources: this.#read(cwd) };
+    loading.resources.then(
+      async (current) => {
+        loading.current = current;
+        loading.commands = await toCommands(current);
+      },
+      () => undefined, // whoever waits for the resources gets the error
+    );
+    return loading;
+  }
+
   /** The templates and skills as slash commands. */
   async commands(cwd: string): Promise<SlashCommand[]> {
-    const { templates, skills } = await this.load(cwd);
-    const [{ templateCommand }, { skillCommand }] = await Promise.all([import("./templates.ts"), import("./skills.ts")]);
-    return [...templates.map(templateCommand), ...skills.map(skillCommand)];
+    return toCommands(await this.load(cwd));
   }
 
   /**
@@ -107,4 +135,9 @@ export class PromptResources {
     this.#reported.add(problem);
     this.#options.report(problem);
   }
+}
+
+async function toCommands({ templates, skills }: LoadedResources): Promise<SlashCommand[]> {
+  const [{ templateCommand }, { skillCommand }] = await Promise.all([import("./templates.ts"), import("./skills.ts")]);
+  return [...templates.map(templateCommand), ...skills.map(skillCommand)];
 }

@@ -1,7 +1,10 @@
 import type { AgentMessage } from "@pikit/agent";
 import { loadApi } from "@pikit/ai";
 import { SessionError } from "../errors.ts";
+import type { InputSource } from "../extensions/events.ts";
+import type { SlashCall } from "../extensions/slash-commands.ts";
 import { createUserMessage, type PromptInput } from "../prompt/prompt-input.ts";
+import type { StreamingBehavior } from "../protocol/data.ts";
 import type { PromptRun } from "../run/run-controller.ts";
 import type { SessionParts } from "./parts.ts";
 
@@ -9,7 +12,7 @@ import type { SessionParts } from "./parts.ts";
  * Accepts a prompt and starts its run. All checks come first, then the message is stored, then the model is called.
  *
  * @param prepare - Creates the messages.
- * @param promptId - The id under which the last message is stored.
+ * @param promptId - The id under which the message of the user is stored.
  * @throws {SessionError} When the prompt is refused, see `AgentSession.prompt`. Nothing is stored then.
  */
 export function startRun(
@@ -30,7 +33,8 @@ export function startRun(
     await registry.requireCredentials(model);
     await transcript.recordChoices();
     const last = prepared.at(-1);
-    if (promptId !== undefined && last) transcript.setQueueId(last, promptId);
+    const prompt = prepared.find(({ role }) => role === "user");
+    if (promptId !== undefined && prompt) transcript.setQueueId(prompt, promptId);
     const queued = queues.takeSteering();
     // Results must follow their calls before any other message.
     const messages = last?.role === "toolResult" ? [...prepared, ...queued] : [...queued, ...prepared];
@@ -40,16 +44,38 @@ export function startRun(
   }, signal);
 }
 
-/** Creates the message of a prompt: expands templates, then calls the extensions. */
+/**
+ * Calls the extensions with an input of the user, before templates are expanded.
+ *
+ * @param received - `behavior`: how it is queued; absent if it starts a run.
+ * @returns The input to use; undefined if an extension has handled it.
+ */
+export async function receiveInput(
+  { hooks, user }: SessionParts,
+  input: PromptInput,
+  { source, behavior }: { source: InputSource | undefined; behavior?: StreamingBehavior },
+): Promise<PromptInput | undefined> {
+  const { current } = hooks;
+  if (!current?.input) return input;
+  return current.input(input, { source: source ?? (user.mode === "rpc" ? "rpc" : "interactive"), behavior });
+}
+
+/** Stands for a prompt that an extension has handled. Like a command, it sends nothing to the model, and has the usual events. */
+export const noCommand: SlashCall = {
+  command: { name: "", source: "extension", async run() {} },
+  args: "",
+};
+
+/** Creates the messages of a prompt, the user's first: expands templates, then calls the extensions. */
 export async function preparePrompt(
   { systemPrompt, hooks, prompts, transcript }: SessionParts,
   typed: PromptInput,
-  signal: AbortSignal | undefined,
-): Promise<AgentMessage> {
+  { signal, isExpanded }: { signal: AbortSignal | undefined; isExpanded: boolean },
+): Promise<AgentMessage[]> {
   const { cwd } = transcript.conversation.header;
-  const input = { ...typed, text: await prompts.expand(typed.text, cwd) };
+  const input = isExpanded ? { ...typed, text: await prompts.expand(typed.text, cwd) } : typed;
   const prepared = await hooks.current?.beforePrompt?.(input, () => systemPrompt.text, signal);
   if (prepared && "refuse" in prepared) throw new SessionError("invalid_input", prepared.refuse);
   if (prepared?.systemPrompt !== undefined) systemPrompt.replace(prepared.systemPrompt);
-  return createUserMessage(prepared?.input ?? input);
+  return [createUserMessage(prepared?.input ?? input), ...(prepared?.messages ?? [])];
 }

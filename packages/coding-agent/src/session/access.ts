@@ -1,7 +1,10 @@
 import { SessionError } from "../errors.ts";
 import type { ProcessRunner } from "../exec/run-process.ts";
-import type { SessionAccess } from "../extensions/session-access.ts";
+import type { SystemPromptOptions } from "../extensions/api-context.ts";
+import type { SentText, SessionAccess } from "../extensions/session-access.ts";
+import { prepareSession } from "../extensions/session-writer.ts";
 import type { RiskTier } from "../risk-tiers.ts";
+import { isBuiltInTool } from "../tools/index.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { SessionParts } from "./parts.ts";
 
@@ -9,16 +12,19 @@ export interface AccessOptions {
   runProcess: ProcessRunner;
   /** Sets the risk tiers of the tools of extensions. */
   setTiers(tiers: Readonly<Record<string, RiskTier>>): void;
+  /** Whether the project's `.pi` folder may take effect. */
+  isTrusted(): boolean;
+  /** The parts of the system prompt. */
+  systemPromptOptions(): SystemPromptOptions;
+  reload(): Promise<void>;
 }
 
 /** Creates the part of a session that its extensions may use. */
-export function createSessionAccess(
-  session: AgentSession,
-  { events, registry, transcript, user }: SessionParts,
-  { runProcess, setTiers }: AccessOptions,
-): SessionAccess {
-  return {
-    ...{ user, runProcess },
+export function createSessionAccess(session: AgentSession, parts: SessionParts, options: AccessOptions): SessionAccess {
+  const { events, registry, transcript, user } = parts;
+  const { runProcess, setTiers, isTrusted, systemPromptOptions, reload } = options;
+  const readable = {
+    ...{ user, runProcess, registry },
     get cwd() {
       return session.cwd;
     },
@@ -28,8 +34,17 @@ export function createSessionAccess(
     get sessionFile() {
       return session.sessionFile;
     },
+    get conversation() {
+      return transcript.conversation;
+    },
     get model() {
       return session.models.current;
+    },
+    get thinkingLevel() {
+      return session.models.level;
+    },
+    get scopedModels() {
+      return session.models.scope;
     },
     get messages() {
       return session.messages;
@@ -37,31 +52,106 @@ export function createSessionAccess(
     get isStreaming() {
       return session.isStreaming;
     },
-    emit: (event) => events.emit(event),
-    async sendText(text, streamingBehavior) {
-      await session.submit(text, { streamingBehavior });
+    get hasQueued() {
+      return session.queues.count > 0;
     },
-    sendMessage: (message, behavior) => session.send(message, behavior),
-    appendEntry: (customType, data) => transcript.append({ type: "custom", customType, data }),
-    lastEntry: (customType) => transcript.conversation.readCustom(customType),
+    get isTrusted() {
+      return isTrusted();
+    },
+    get contextUsage() {
+      return session.compaction.contextUsage;
+    },
+    get systemPrompt() {
+      return parts.systemPrompt.text;
+    },
+    get systemPromptOptions() {
+      return systemPromptOptions();
+    },
+    get mode() {
+      return user.mode;
+    },
+    get activeTools() {
+      return session.tools.active;
+    },
+    get allTools() {
+      return session.tools.all;
+    },
+    get promptCommands() {
+      return parts.prompts.knownCommands;
+    },
+  };
+  const actions = {
+    emit: (event: Parameters<SessionAccess["emit"]>[0]) => events.emit(event),
+    sendText: (sent: SentText) => sendText(session, sent),
+    sendMessage: (...sent: Parameters<SessionAccess["sendMessage"]>) => session.send(...sent),
+    appendEntry: (customType: string, data: unknown) =>
+      transcript.append({ type: "custom", customType, ...(data === undefined ? {} : { data }) }),
+    lastEntry: (customType: string) => transcript.conversation.readCustom(customType),
+    setName: (name: string) => session.history.setName(name),
+    setLabel: (entryId: string, label: string | undefined) => session.history.setLabel(entryId, label),
+    abort: () => void session.abort(),
+    shutdown: () => session.shutdown.request(),
+    waitForIdle: () => session.waitForIdle(),
+    compact: (instructions?: string) => session.compact({ instructions }),
+    reload,
+  };
+  // Not spread: that would read the getters.
+  return Object.defineProperties(
+    { ...actions, ...createToolAccess(session, setTiers), ...createModelAccess(session, parts), ...createMoves(session) },
+    Object.getOwnPropertyDescriptors(readable),
+  ) as SessionAccess;
+}
+
+async function sendText(session: AgentSession, { text, images, behavior, isExpanded }: SentText): Promise<void> {
+  await session.submit(text, { images, streamingBehavior: behavior, source: "extension", isExpanded });
+}
+
+function createToolAccess(
+  session: AgentSession,
+  setTiers: AccessOptions["setTiers"],
+): Pick<SessionAccess, "setTools" | "isBuiltIn" | "activateTools"> {
+  return {
     setTools(tools, tiers) {
       session.tools.replace("extension", tools);
       setTiers(tiers);
     },
+    isBuiltIn: isBuiltInTool,
+    activateTools: (names) => session.tools.activate(names),
+  };
+}
+
+function createModelAccess(
+  session: AgentSession,
+  { registry }: SessionParts,
+): Pick<SessionAccess, "addProvider" | "removeProvider" | "setModel" | "setThinkingLevel"> {
+  return {
     addProvider: (provider) => registry.addProvider(provider),
-    abort: () => void session.abort(),
-    shutdown: () => session.shutdown.request(),
-    waitForIdle: () => session.waitForIdle(),
-    async compact(instructions) {
-      await session.compact({ instructions });
+    removeProvider: (name) => registry.removeProvider(name),
+    async setModel(model) {
+      if (!(await registry.isUsable(model))) return false;
+      await session.models.set(model);
+      return true;
     },
-    newSession: () => hasMoved(session.history.startNew()),
-    switchSession: (path) => hasMoved(session.history.open(path)),
+    setThinkingLevel: (level) => session.models.setLevel(level),
+  };
+}
+
+function createMoves({ history }: AgentSession): Pick<SessionAccess, "newSession" | "switchSession" | "fork" | "navigate"> {
+  return {
+    newSession: ({ setup, ...options }) =>
+      hasMoved(history.startNew({ ...options, ...(setup ? { prepare: async (empty) => prepareSession(empty, setup) } : {}) })),
+    switchSession: (path) => hasMoved(history.open(path)),
+    fork: (entryId, position) => hasMoved(position === "at" ? history.clone(entryId) : history.fork(entryId)),
+    async navigate(entryId, { label }) {
+      const isMoved = await hasMoved(history.goTo(entryId));
+      if (isMoved && label !== undefined) await history.setLabel(entryId, label);
+      return isMoved;
+    },
   };
 }
 
 /** Whether the session moved; false if an extension refused. */
-async function hasMoved(move: Promise<void>): Promise<boolean> {
+async function hasMoved(move: Promise<unknown>): Promise<boolean> {
   try {
     await move;
     return true;

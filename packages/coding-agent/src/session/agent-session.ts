@@ -1,5 +1,6 @@
 import type { AgentMessage, Listener } from "@pikit/agent";
 import { isAbortNote } from "../conversation/messages.ts";
+import type { InputSource } from "../extensions/events.ts";
 import type { SlashCommands } from "../extensions/slash-commands.ts";
 import type { ModelChoice } from "../models/model-choice.ts";
 import { createUserMessage, type PromptInput } from "../prompt/prompt-input.ts";
@@ -9,7 +10,7 @@ import type { Compactor } from "../run/compaction/compactor.ts";
 import type { LimitGuard } from "../run/limits.ts";
 import type { PromptRun } from "../run/run-controller.ts";
 import type { UserSlot } from "../user-interface.ts";
-import { preparePrompt, startRun } from "./accept-prompt.ts";
+import { noCommand, preparePrompt, receiveInput, startRun } from "./accept-prompt.ts";
 import type { AgentSessionEvent } from "./events.ts";
 import type { SessionHistory } from "./parts/history.ts";
 import type { SessionQueues } from "./parts/queues.ts";
@@ -40,6 +41,10 @@ export interface PromptOptions extends Omit<PromptInput, "text"> {
    * A queued prompt is stored without it. Unique in the session.
    */
   promptId?: string | undefined;
+  /** Who sends it. Default: a client in RPC mode, else a person. */
+  source?: InputSource | undefined;
+  /** Whether `/name` calls commands, templates and skills. Default: true. */
+  isExpanded?: boolean | undefined;
 }
 
 /**
@@ -83,7 +88,7 @@ export class AgentSession {
     this.#parts = parts;
     const { life } = parts;
     this.models = life.guard(parts.models, ["set", "setLevel", "cycle", "cycleLevel", "follow"]);
-    this.tools = life.guard(parts.tools, ["workIn"], ["add", "replace"]);
+    this.tools = life.guard(parts.tools, ["workIn"], ["add", "replace", "activate"]);
     this.history = life.guard(parts.history, ["setName", "setLabel", "startNew", "open", "fork", "clone", "branch", "goTo"]);
     this.queues = life.guard(parts.queues, ["take", "takeAll", "clear"], ["setMode", "setInterruptMode"]);
     this.shell = life.guard(parts.shell, ["run"]);
@@ -132,7 +137,7 @@ export class AgentSession {
   start(): Promise<void> {
     if (this.#disposal !== undefined) return Promise.resolve();
     // Set before the first handler runs, because the handler may send a prompt.
-    this.#started ??= Promise.resolve().then(() => this.#parts.hooks.current?.start?.("start"));
+    this.#started ??= Promise.resolve().then(() => this.#parts.hooks.current?.start?.("startup"));
     return this.#started;
   }
 
@@ -156,14 +161,16 @@ export class AgentSession {
     this.#parts.life.requireOpen();
     // A start handler may send a prompt: it must not wait for itself.
     if (!this.#started) await this.start();
-    const { signal, streamingBehavior, promptId, ...input } = options;
-    const call = this.commands.find(text);
+    const { signal, streamingBehavior, promptId, source, isExpanded = true, ...input } = options;
+    const call = isExpanded ? this.commands.find(text) : undefined;
     if (call) return this.#parts.commandRuns.start(call);
     if (this.isStreaming && streamingBehavior) {
-      await this.queue(streamingBehavior, { text, ...input });
+      await this.queue(streamingBehavior, { text, ...input }, { source, isExpanded });
       return { settled: this.waitForIdle() };
     }
-    const prepare = async () => [await preparePrompt(this.#parts, { text, ...input }, signal)];
+    const received = await receiveInput(this.#parts, { text, ...input }, { source });
+    if (!received) return this.#parts.commandRuns.start(noCommand);
+    const prepare = () => preparePrompt(this.#parts, received, { signal, isExpanded });
     return startRun(this.#parts, prepare, { signal, promptId });
   }
 
@@ -194,12 +201,19 @@ export class AgentSession {
    *
    * @throws {SessionError} `invalid_input`. Nothing is queued then.
    */
-  async queue(behavior: StreamingBehavior, input: PromptInput): Promise<void> {
+  async queue(
+    behavior: StreamingBehavior,
+    input: PromptInput,
+    { source, isExpanded = true }: Pick<PromptOptions, "source" | "isExpanded"> = {},
+  ): Promise<void> {
     const { commandRuns, life, prompts, queues } = this.#parts;
     await life.change(async () => {
-      const call = this.commands.find(input.text);
-      if (call) commandRuns.start(call);
-      else await queues.add(behavior, { ...input, text: await prompts.expand(input.text, this.cwd) });
+      const call = isExpanded ? this.commands.find(input.text) : undefined;
+      if (call) return void commandRuns.start(call);
+      const received = await receiveInput(this.#parts, input, { source, behavior });
+      if (!received) return;
+      const text = isExpanded ? await prompts.expand(received.text, this.cwd) : received.text;
+      await queues.add(behavior, { ...received, text });
     });
   }
 

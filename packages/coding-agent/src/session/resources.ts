@@ -34,9 +34,15 @@ export class SessionResources {
   readonly problems: string[] = [];
   readonly #options: ResourceOptions;
   readonly #trust = new Map<string, Promise<boolean>>();
+  readonly #trusted = new Set<string>();
 
   constructor(options: ResourceOptions) {
     this.#options = options;
+  }
+
+  /** Whether the `.pi` folder of the session's working folder takes effect, as far as that was asked. */
+  get trustsProject(): boolean {
+    return this.#trusted.has(this.#options.cwd);
   }
 
   /** Whether the project's `.pi` folder may take effect. The user is asked once for each folder. */
@@ -109,6 +115,7 @@ export class SessionResources {
     const { askForTrust } = await import("../config/project-trust.ts");
     const { trusted, notice } = await askForTrust({ cwd, agentDir, user, decided: trustProject });
     if (notice !== undefined) this.problems.push(notice);
+    if (trusted) this.#trusted.add(cwd);
     return trusted;
   }
 }

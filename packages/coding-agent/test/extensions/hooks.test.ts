@@ -267,7 +267,7 @@ test("session_switch refuses to leave a session; what was left is told where it 
   isOpen = true;
   await session.history.startNew();
   expect(session.sessionId).not.toBe(sessionId);
-  expect(told).toEqual(["start start", "asked new", "asked new", "start new"]);
+  expect(told).toEqual(["start startup", "asked new", "asked new", "start new"]);
 });
 
 describe("failures stay with the extension", () => {
@@ -434,7 +434,7 @@ describe("commands", () => {
         (pi) =>
           pi.registerCommand("note", {
             handler(args, { isIdle }) {
-              heard.push(`${args} (${isIdle ? "idle" : "busy"})`);
+              heard.push(`${args} (${isIdle() ? "idle" : "busy"})`);
               if (args === "steered") steered.resolve();
             },
           }),
@@ -599,7 +599,11 @@ describe("what extensions can do", () => {
             handler: () => pi.sendMessage({ customType: "note", content: "Remember the milk." }),
           });
           pi.registerCommand("ask", {
-            handler: () => pi.sendMessage({ customType: "note", content: "What now?", display: false }, { deliverAs: "steer" }),
+            handler: () =>
+              pi.sendMessage(
+                { customType: "note", content: "What now?", display: false },
+                { triggerTurn: true, deliverAs: "steer" },
+              ),
           });
           pi.registerCommand("count", {
             async handler(_args, context) {
@@ -637,7 +641,7 @@ describe("what extensions can do", () => {
         }),
     ]);
     await session.prompt("/run");
-    expect(results).toEqual([{ stdout: "$HOME\n", stderr: `${workspace.cwd}\n`, exitCode: 3 }]);
+    expect(results).toEqual([{ stdout: "$HOME\n", stderr: `${workspace.cwd}\n`, exitCode: 3, code: 3, killed: false }]);
   });
 
   test("shutdown is told once, when the session ends, and what it stores is kept", async () => {

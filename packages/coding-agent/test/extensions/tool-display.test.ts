@@ -1,6 +1,7 @@
 import { createScriptedModel } from "@pikit/ai";
 import { expect, test } from "vitest";
-import type { ExtensionFactory, ExtensionTool } from "../../src/extensions/api.ts";
+import type { ExtensionFactory } from "../../src/extensions/api.ts";
+import type { ExtensionTool } from "../../src/extensions/api-tools.ts";
 import { createTheme } from "../../src/modes/terminal/theme/create-theme.ts";
 import { ConversationView } from "../../src/modes/terminal/view/conversation-view.ts";
 import { runTextMode } from "../../src/modes/text.ts";

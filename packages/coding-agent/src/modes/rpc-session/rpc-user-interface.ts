@@ -14,6 +14,7 @@ interface Dialog {
 
 /** Asks the user of the client, with `extension_ui_request` frames. After a disconnect, dialogs resolve to their defaults. */
 export class RpcUserInterface implements UserInterface {
+  readonly mode = "rpc";
   readonly #firstDialog = Promise.withResolvers<void>();
   #output: Pick<RpcOutput, "send" | "sendAnswered"> | undefined;
   readonly #dialogs = new Map<string, Dialog>();

@@ -271,7 +271,13 @@ export class Compactor {
     const window = job.reason === "overflow" ? this.#windowOf(model) : model.contextWindow;
     const request = findOpenRequest(plan);
     const wish = await this.#options.intercept?.(
-      toPreview(job, plan, before.tokens, plan.previous && writtenPart(plan.previous)),
+      {
+        ...toPreview(job, plan, before.tokens, plan.previous && writtenPart(plan.previous)),
+        ...{
+          firstKeptEntryId: this.#options.nextInContext(plan.lastSummarisedEntryId) ?? "",
+          settings: scaleBudget(settings, window),
+        },
+      },
       signal,
     );
     if (wish && "cancel" in wish) this.#current?.abort();
@@ -318,7 +324,7 @@ function toPreview(
   { summarised }: CompactionPlan,
   tokensBefore: number,
   previousSummary: string | undefined,
-): CompactionPreview {
+): Omit<CompactionPreview, "firstKeptEntryId" | "settings"> {
   return {
     reason,
     messages: structuredClone(summarised),

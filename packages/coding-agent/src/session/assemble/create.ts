@@ -60,7 +60,7 @@ async function assemble(setup: Setup, store: SessionStore, conversation: Convers
   setup.onFailure(() => session.dispose());
   if (setup.options.name !== undefined) await giveName(session, setup.options.name);
   reportProblems(setup, configuration);
-  await bindExtensions(session, parts, { setup, configuration, tools });
+  await bindExtensions(session, parts, { setup, configuration, tools, prompts });
   if (setup.options.autoStart !== false) await session.start();
   return session;
 }

@@ -3,6 +3,7 @@ import { createSessionAccess } from "../access.ts";
 import type { AgentSession } from "../agent-session.ts";
 import type { SessionParts } from "../parts.ts";
 import type { Configuration } from "./configuration.ts";
+import type { Prompts } from "./prompts.ts";
 import type { Setup } from "./setup.ts";
 import type { Tools } from "./tools.ts";
 
@@ -10,25 +11,26 @@ import type { Tools } from "./tools.ts";
 export async function bindExtensions(
   session: AgentSession,
   parts: SessionParts,
-  { setup, configuration, tools }: { setup: Setup; configuration: Configuration; tools: Tools },
+  { setup, configuration, tools, prompts }: { setup: Setup; configuration: Configuration; tools: Tools; prompts: Prompts },
 ): Promise<void> {
   const { options } = setup;
-  const { extensions, commands } = configuration;
+  const { extensions, commands, resources } = configuration;
   const { runProcess, tiers } = tools;
   if (!extensions) return;
+  const reload = async () => {
+    parts.prompts.forget();
+    parts.systemPrompt.forget();
+    await extensions.reload(access);
+  };
   const access = createSessionAccess(session, parts, {
-    runProcess,
+    ...{ runProcess, reload },
+    isTrusted: () => resources.trustsProject,
+    systemPromptOptions: () => prompts.describeSystemPrompt(),
     setTiers(brought) {
       tiers.current = { ...brought, ...options.toolTiers };
     },
   });
-  commands.register(
-    reloadCommand(async () => {
-      parts.prompts.forget();
-      parts.systemPrompt.forget();
-      await extensions.reload(access);
-    }),
-  );
+  commands.register(reloadCommand(reload));
   await extensions.bind(access);
 }
 

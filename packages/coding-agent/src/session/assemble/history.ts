@@ -45,7 +45,7 @@ export async function createHistory({
       if ((await hooks.current?.mayMove?.(move)) !== false) return;
       throw new SessionError("cancelled", "An extension did not allow the session to switch.");
     },
-    afterMove: async ({ reason }) => hooks.current?.moved?.(reason),
+    afterMove: async (move) => hooks.current?.moved?.(move),
     onRenamed: (name) => events.emit({ type: "session_info_changed", name }),
     async onMoved(context) {
       await models.follow(context);

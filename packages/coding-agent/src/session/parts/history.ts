@@ -22,6 +22,11 @@ export interface BranchPoint {
   text: string;
 }
 
+interface PrepareOptions {
+  /** Called with a new conversation before the session switches to it. */
+  prepare?(conversation: Conversation): void | Promise<void>;
+}
+
 export interface HistoryParts {
   store: SessionStore;
   /** Aborts the current run and calls `work` before another run can start. */
@@ -126,11 +131,13 @@ export class SessionHistory {
     await this.#parts.transcript.append({ type: "label", targetId: entryId, ...(label ? { label } : {}) });
   }
 
-  /** Starts an empty session with the same model and store. Default of `cwd`: the same folder. */
-  async startNew(options: Partial<NewConversation> = {}): Promise<void> {
+  /** Starts an empty session with the same model and store. Default of `cwd`: the same folder. `prepare` adds the first entries. */
+  async startNew({ prepare, ...options }: Partial<NewConversation> & PrepareOptions = {}): Promise<void> {
     await this.#move({ reason: "new" }, () =>
-      this.#parts.between(() => {
-        return this.#replaceBy(Conversation.create(this.#parts.store, { cwd: this.#current.header.cwd, ...options }));
+      this.#parts.between(async () => {
+        const conversation = Conversation.create(this.#parts.store, { cwd: this.#current.header.cwd, ...options });
+        await prepare?.(conversation);
+        return this.#replaceBy(conversation);
       }),
     );
   }
@@ -170,9 +177,17 @@ export class SessionHistory {
     return text;
   }
 
-  /** Copies the active path into a new session, and switches to that session. */
-  clone(): Promise<void> {
-    return this.#move({ reason: "clone" }, () => this.#copy(() => this.#current.leafId));
+  /**
+   * Copies the path to an entry into a new session, and switches to that session. Default: the active path.
+   *
+   * @throws {SessionError} `not_found` if there is no such entry; `read_failed`, `write_failed`.
+   */
+  async clone(entryId?: string): Promise<void> {
+    if (entryId !== undefined) this.#requireEntry(entryId);
+    const target = entryId ?? this.#current.leafId;
+    await this.#move({ reason: "clone", ...(target === null ? {} : { target }) }, () =>
+      this.#copy(() => entryId ?? this.#current.leafId),
+    );
   }
 
   /**

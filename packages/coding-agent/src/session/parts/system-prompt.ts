@@ -20,6 +20,7 @@ export class SystemPrompt {
     this.#parts = parts;
   }
 
+  /** Empty before the first prompt. */
   get text(): string {
     return this.#parts.agent.state.systemPrompt;
   }

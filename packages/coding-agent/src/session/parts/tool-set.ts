@@ -25,6 +25,9 @@ export class ToolSet {
   readonly #added = new Map<ToolSource, readonly AgentTool[]>();
   readonly #options: ToolSetOptions;
   readonly #reported = new Set<string>();
+  #all: readonly AgentTool[] = [];
+  /** The tools that were switched off, by name. */
+  #inactive: ReadonlySet<string> = new Set();
   #revision = 0;
 
   /** @param createTools - Creates the session's own tools for a working folder. */
@@ -34,8 +37,26 @@ export class ToolSet {
     this.#options = options;
   }
 
+  /** The names of all tools, active or not. */
   get names(): string[] {
-    return this.#agent.state.tools.map(({ name }) => name);
+    return this.#all.map(({ name }) => name);
+  }
+
+  /** All tools, active or not. */
+  get all(): readonly AgentTool[] {
+    return this.#all;
+  }
+
+  /** The tools that the model has. */
+  get active(): readonly AgentTool[] {
+    return this.#agent.state.tools;
+  }
+
+  /** Sets the tools that the model has from its next call on. Unknown names are ignored. Tools that are added later are active. */
+  activate(names: readonly string[]): void {
+    const wanted = new Set(names);
+    this.#inactive = new Set(this.names.filter((name) => !wanted.has(name)));
+    this.#apply();
   }
 
   /** A number that grows with each change. */
@@ -105,7 +126,8 @@ export class ToolSet {
     const added = [...this.#added].flatMap(([source, tools]) =>
       tools.filter(source === "host" ? ({ name }) => !exclude.includes(name) : isOffered),
     );
-    this.#agent.state.tools = [...own, ...added];
+    this.#all = [...own, ...added];
+    this.#agent.state.tools = this.#all.filter(({ name }) => !this.#inactive.has(name));
   }
 }
 

@@ -36,6 +36,7 @@ type LimitChoice = "continue" | "hint" | "stop";
 
 /** Asks the user in place of the editor: one dialog at a time, in the order in which they were asked. */
 export class StageUser implements UserInterface {
+  readonly mode = "tui";
   readonly #stage: UserStage;
   readonly #widgets = new Widgets();
   #last: Promise<unknown> = Promise.resolve();
