@@ -44,6 +44,7 @@ export const layers: readonly PackageLayers[] = [
         "errors.ts",
         "runtime.ts",
         "suggest.ts",
+        "source-info.ts",
         "until-aborted.ts",
         "version.ts",
         "type-builder.ts",

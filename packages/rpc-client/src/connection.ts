@@ -24,6 +24,12 @@ export interface ConnectionHandlers {
 /** Receives the output of a shell command while it runs. */
 export type OutputListener = (delta: string) => void;
 
+/**
+ * Records that the client does not need: `ready`, because an agent counts as ready after its first response, and what other clients wait for
+ * in the place of `agent_settled`.
+ */
+const ignoredTypes: ReadonlySet<string> = new Set(["ready", "prompt_result", "session_settled"]);
+
 const frameTypes: ReadonlySet<string> = new Set<IncomingFrame["type"]>([
   "extension_ui_request",
   "extension_ui_response",
@@ -127,8 +133,7 @@ export class Connection<T extends Transport = Transport> {
     if (frameTypes.has(type)) this.#handlers.onFrame(record as IncomingFrame);
     else if (type === "resync") this.#resync(record as unknown as ResyncEvent);
     else if (type === "bash_execution_update") this.#onOutput(record);
-    // Some agents send `ready`. It is ignored, because an agent counts as ready after its first response.
-    else if (type !== "ready") this.#snapshots.read(record as unknown as RpcEvent);
+    else if (!ignoredTypes.has(type)) this.#snapshots.read(record as unknown as RpcEvent);
     return true;
   }
 

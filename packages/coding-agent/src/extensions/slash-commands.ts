@@ -48,12 +48,13 @@ export class SlashCommands {
   list(): ListedCommand[] {
     return [...this.#commands.values()]
       .filter(({ isHidden }) => isHidden !== true)
-      .map(({ name, description, source, location, path }) => ({
+      .map(({ name, description, source, location, path, sourceInfo }) => ({
         name,
         source,
         ...(description === undefined ? {} : { description }),
         ...(location === undefined ? {} : { location }),
         ...(path === undefined ? {} : { path }),
+        ...(sourceInfo === undefined ? {} : { sourceInfo }),
       }));
   }
 }

@@ -53,6 +53,7 @@ export const SessionStateSchema = Type.Object({
   thinkingLevel: ThinkingLevelSchema,
   isStreaming: Type.Boolean({ description: "From the acceptance of a prompt to the end of its run." }),
   isCompacting: Type.Boolean(),
+  isSettled: Type.Boolean({ description: "Nothing runs: neither a prompt nor a compaction." }),
   queueMode: QueueModeSchema,
   steeringMode: QueueModeSchema,
   followUpMode: QueueModeSchema,
@@ -134,6 +135,19 @@ export const SessionStatsSchema = Type.Object({
 });
 export type SessionStats = Static<typeof SessionStatsSchema>;
 
+/** The origin of a command, a tool, a skill or a prompt template, as clients of related programs read it. */
+export const SourceInfoSchema = Type.Object({
+  path: Type.String({ description: "The file; `<inline>` if there is none." }),
+  source: Type.String({
+    description:
+      "`auto`: found in a folder; `cli`: named on the command line or in the settings; or the source of its package, such as `npm:name`.",
+  }),
+  scope: literals(["user", "project", "temporary"]),
+  origin: literals(["package", "top-level"]),
+  baseDir: Type.Optional(Type.String({ description: "The folder of the package." })),
+});
+export type SourceInfo = Static<typeof SourceInfoSchema>;
+
 /** A command that users call as `/name`, and its source. */
 export const SlashCommandSchema = Type.Object({
   name: Type.String(),
@@ -141,6 +155,7 @@ export const SlashCommandSchema = Type.Object({
   source: literals(["extension", "prompt", "skill"]),
   location: Type.Optional(literals(["user", "project", "path"])),
   path: Type.Optional(Type.String()),
+  sourceInfo: Type.Optional(SourceInfoSchema),
 });
 export type SlashCommand = Static<typeof SlashCommandSchema>;
 

@@ -90,4 +90,6 @@ export const frameDescriptions: Readonly<Record<keyof typeof incomingFrames | ke
   extension_ui_request: "A dialog (`select`, `confirm`, `input`, `editor`), which waits for its response, or data to show.",
   host_tool_call: "Calls a host tool.",
   host_tool_cancel: "Cancels a call; later messages for it are ignored.",
+  prompt_result: "The work of a `prompt` or `abort_and_prompt` with an `id` has ended: once for each, after its response.",
+  session_settled: "Nothing runs any more: after the last `prompt_result`. Only if a prompt with an `id` was sent.",
 };

@@ -75,6 +75,7 @@ export const commandAliases = {
   queue_message: "steer",
   reset: "new_session",
   set_queue_mode: "set_steering_mode",
+  get_available_commands: "get_commands",
 } as const satisfies Record<string, CommandName>;
 
 /** The command with this name or alias. Inherited property names such as `toString` are unknown. */

@@ -138,6 +138,30 @@ export const BashUpdateSchema = Type.Object({
 });
 export type BashUpdate = Static<typeof BashUpdateSchema>;
 
+/** The end of a prompt, for clients that wait for it by the `id` of their command. */
+export const PromptResultSchema = Type.Object({
+  type: Type.Literal("prompt_result"),
+  id: Type.Unknown({ description: "The `id` of the command." }),
+  agentInvoked: Type.Boolean({ description: "False if the model was not called, as for a command of an extension." }),
+  status: literals(["completed", "aborted", "error"]),
+  error: Type.Optional(
+    Type.Object(
+      {
+        message: Type.String(),
+        provider: Type.String(),
+        model: Type.String(),
+        retryable: Type.Boolean({ description: "Whether retries had been made, so that a later prompt may succeed." }),
+      },
+      { description: "Only with the status `error`." },
+    ),
+  ),
+  sessionSettled: Type.Boolean({ description: "Whether nothing runs. Otherwise a `session_settled` follows." }),
+});
+export type PromptResult = Static<typeof PromptResultSchema>;
+
+/** Nothing runs, and nothing will start by itself. */
+export const SessionSettledSchema = Type.Object({ type: Type.Literal("session_settled") });
+
 /** Frames of a client; they get no response. */
 export const incomingFrames = {
   extension_ui_response: UiResponseSchema,
@@ -152,4 +176,6 @@ export const outgoingFrames = {
   extension_ui_request: UiRequestSchema,
   host_tool_call: HostToolCallSchema,
   host_tool_cancel: HostToolCancelSchema,
+  prompt_result: PromptResultSchema,
+  session_settled: SessionSettledSchema,
 } as const;

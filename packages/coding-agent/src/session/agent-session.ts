@@ -264,7 +264,8 @@ export class AgentSession {
 
   /** The slash commands that a prompt can begin with: commands of extensions, prompt templates, skills. */
   async listCommands(): Promise<SlashCommand[]> {
-    return [...this.commands.list(), ...(await this.#parts.prompts.commands(this.cwd))];
+    const { withSourceInfo } = await import("../source-info.ts");
+    return [...this.commands.list(), ...(await this.#parts.prompts.commands(this.cwd))].map(withSourceInfo);
   }
 
   /** The text of the last assistant message; null if there is none. Messages that only report an abort do not count. */

@@ -14,6 +14,7 @@ export function readState(parts: SessionParts): Omit<SessionState, "streamMode">
     thinkingLevel,
     isStreaming: parts.runs.isActive,
     isCompacting: compactor.isCompacting,
+    isSettled: !parts.runs.isActive && !compactor.isCompacting,
     queueMode: agent.steering.mode,
     steeringMode: agent.steering.mode,
     followUpMode: agent.followUps.mode,

@@ -45,7 +45,12 @@ describe("in RPC mode", () => {
     const rpc = startRpc(workspace, ["--model", await workspace.script(hello), "--extension", path]);
     const { data } = await rpc.request({ type: "get_commands" });
     expect(data).toEqual({
-      commands: [{ name: "ask", description: "Asks everything", source: "extension", location: "path", path }],
+      commands: [
+        {
+          ...{ name: "ask", description: "Asks everything", source: "extension", location: "path", path },
+          sourceInfo: { path, source: "cli", scope: "temporary", origin: "top-level" },
+        },
+      ],
     });
     await rpc.request({ type: "prompt", message: "/ask" });
     const answers = [
@@ -166,7 +171,9 @@ describe("in RPC mode", () => {
     await workspace.write("agent/extensions/new/index.js", `export default (pi) => pi.registerCommand("fresh", { handler() {} });`);
     await rpc.request({ type: "prompt", message: "/reload" });
     await rpc.waitFor({ type: "agent_settled" });
-    expect((await rpc.request({ type: "get_commands" })).data).toMatchObject({ commands: [{ name: "fresh", location: "user" }] });
+    expect((await rpc.request({ type: "get_commands" })).data).toMatchObject({
+      commands: [{ name: "fresh", location: "user", sourceInfo: { source: "auto", scope: "user" } }],
+    });
   });
 });
 

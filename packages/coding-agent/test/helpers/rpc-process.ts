@@ -20,6 +20,8 @@ export class RpcProcess {
   readonly child: ChildProcessWithoutNullStreams;
   /** The line that comes before all others, unless `--no-ready` leaves it out; not among the records. */
   ready: WireRecord | undefined;
+  /** Whether `prompt_result` and `session_settled`, which repeat what the events say, are among the records. */
+  keepsResults = false;
   /** Records in order of arrival. */
   readonly records: WireRecord[] = [];
   /** Lines as they came, without LF. */
@@ -124,6 +126,7 @@ export class RpcProcess {
         this.ready = record;
         continue;
       }
+      if (!this.keepsResults && (record.type === "prompt_result" || record.type === "session_settled")) continue;
       this.lines.push(line);
       this.records.push(record);
     }

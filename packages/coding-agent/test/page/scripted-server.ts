@@ -176,8 +176,8 @@ export class ScriptedSession {
 
   #fullState(): SessionState {
     return {
-      ...{ model: demoModel, thinkingLevel: "off", isStreaming: false, isCompacting: false, sessionId: this.id },
-      ...{ queueMode: "all", steeringMode: "all", followUpMode: "all", interruptMode: "wait" },
+      ...{ model: demoModel, thinkingLevel: "off", isStreaming: false, isCompacting: false, isSettled: true },
+      ...{ sessionId: this.id, queueMode: "all", steeringMode: "all", followUpMode: "all", interruptMode: "wait" },
       ...{ autoCompactionEnabled: true, autoRetryEnabled: true, messageCount: 0, queuedMessageCount: 0 },
       ...{ pendingMessageCount: 0, todoPhases: [], streamMode: "deltas" },
       ...this.state,

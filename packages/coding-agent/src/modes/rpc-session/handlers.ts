@@ -3,6 +3,7 @@ import { toWireModel } from "../../models/wire-model.ts";
 import type { CommandData, CommandParams } from "../../protocol/commands.ts";
 import { type CommandName, commandAliases, commandDispatch } from "../../protocol/dispatch.ts";
 import { protocolVersion } from "../../protocol/version.ts";
+import type { PromptRun } from "../../run/run-controller.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
 import { packageVersion } from "../../version.ts";
 import { toSentEntry, toSentMessage, toSentTree } from "../sent-attachments.ts";
@@ -15,6 +16,8 @@ export interface HandlerContext {
   /** The client that sent the command. */
   peer: RpcPeer;
   output: RpcOutput;
+  /** Called with the run of an accepted prompt. */
+  onAccepted(run: PromptRun): void;
   /** Loads the host tools. */
   hostTools(): Promise<HostTools>;
   /** For commands of the lane `started`: lets the next command start. */
@@ -32,8 +35,8 @@ type Handler<N extends CommandName> = (
 
 /** The handlers of the commands. A missing or misspelt name is a compile error. A thrown error becomes the error of the response. */
 export const handlers: { [N in CommandName]: Handler<N> } = {
-  async prompt({ session, signal }, { message, attachments, images, streamingBehavior }) {
-    await session.submit(message, { attachments, images, streamingBehavior, signal });
+  async prompt({ session, signal, onAccepted }, { message, attachments, images, streamingBehavior }) {
+    onAccepted(await session.submit(message, { attachments, images, streamingBehavior, signal }));
     return undefined;
   },
   async steer({ session }, { message, attachments, images }) {
@@ -48,8 +51,8 @@ export const handlers: { [N in CommandName]: Handler<N> } = {
     await session.abort();
     return undefined;
   },
-  async abort_and_prompt({ session, signal }, { message, attachments, images }) {
-    await session.abortAndSubmit(message, { attachments, images, signal });
+  async abort_and_prompt({ session, signal, onAccepted }, { message, attachments, images }) {
+    onAccepted(await session.abortAndSubmit(message, { attachments, images, signal }));
     return undefined;
   },
   clear_queue: ({ session }) => session.queues.clear(),

@@ -1,11 +1,13 @@
 import { Breather } from "../../exec/breather.ts";
 import { type CommandName, commandDispatch, findCommand } from "../../protocol/dispatch.ts";
 import type { RpcResponse } from "../../protocol/frames.ts";
+import type { PromptRun } from "../../run/run-controller.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
 import { untilAborted } from "../../until-aborted.ts";
 import { type HandlerContext, handlers } from "./handlers.ts";
 import type { HostTools } from "./host-tools.ts";
 import type { RpcOutput, RpcPeer } from "./peer.ts";
+import type { PromptResults } from "./prompt-results.ts";
 import { RpcUserInterface } from "./rpc-user-interface.ts";
 
 /** A command that has been received. */
@@ -14,6 +16,8 @@ interface Request {
   peer: RpcPeer;
   record: Record<string, unknown>;
   controller: AbortController;
+  /** The run of an accepted prompt. */
+  run?: PromptRun;
   /** Resolves when the response has been sent. */
   answered: PromiseWithResolvers<void>;
 }
@@ -39,6 +43,10 @@ export class RpcServer {
   readonly #user: RpcUserInterface;
   /** Loaded when the client defines its first tools. */
   #hostTools: HostTools | undefined;
+  /** Whether prompts with an `id` get a `prompt_result`. */
+  readonly #sendsResults: boolean;
+  /** Loaded with the first of them. */
+  #promptResults: PromptResults | undefined;
   #isInputOver = false;
   /** Resolves when the extensions have handled the start of the session. */
   readonly #started: Promise<void>;
@@ -53,10 +61,13 @@ export class RpcServer {
   /**
    * Serves and starts the session. Commands wait until the extensions have handled the start. When an extension opens a dialog meanwhile, only
    * prompts continue to wait: a client that waits for its first response must not have to answer a dialog first.
+   *
+   * @param options - `promptResults`: whether to send `prompt_result` and `session_settled`. Default false.
    */
-  constructor(session: AgentSession, output: RpcOutput) {
+  constructor(session: AgentSession, output: RpcOutput, { promptResults = false } = {}) {
     this.#session = session;
     this.#output = output;
+    this.#sendsResults = promptResults;
     this.#user = new RpcUserInterface(output);
     session.user.connect(this.#user);
     session.subscribe((event) => output.sendEvent(event));
@@ -150,12 +161,16 @@ export class RpcServer {
     const { command, peer, record, controller } = request;
     try {
       const params = commandDispatch[command].hasParams ? await (await import("./read-params.ts")).readParams(command, record) : {};
+      const results = this.#sendsResults && hasRun(command) && Object.hasOwn(record, "id") ? await this.#loadResults() : undefined;
       await after;
       if (promptCommands.has(command)) await untilAborted(this.#started, controller.signal).catch(ignoreAbort);
       const context: HandlerContext = {
         session: this.#session,
         peer,
         output: this.#output,
+        onAccepted: (accepted) => {
+          request.run = accepted;
+        },
         hostTools: () => this.#loadHostTools(),
         leaveLane,
         request: record,
@@ -163,6 +178,7 @@ export class RpcServer {
       };
       const data = await runHandler(command, context, params);
       this.#respond(request, data === undefined ? { success: true } : { success: true, data });
+      if (request.run) results?.add(record.id, request.run);
     } catch (error) {
       this.#refuse(request, String(record.type), error instanceof Error ? error.message : String(error));
     } finally {
@@ -176,6 +192,12 @@ export class RpcServer {
     this.#hostTools ??= new HostTools(this.#output);
     if (this.#isInputOver) this.#hostTools.close();
     return this.#hostTools;
+  }
+
+  async #loadResults(): Promise<PromptResults> {
+    const { PromptResults } = await import("./prompt-results.ts");
+    this.#promptResults ??= new PromptResults(this.#session, (frame) => this.#output.send(frame));
+    return this.#promptResults;
   }
 
   #refuse({ record, peer }: Sent, command: string, error: string): void {
@@ -200,6 +222,11 @@ export function parseRecord(line: string): Record<string, unknown> | string {
   } catch (error) {
     return (error as Error).message;
   }
+}
+
+/** Whether a command starts a run that has a result of its own. */
+function hasRun(command: CommandName): boolean {
+  return command === "prompt" || command === "abort_and_prompt";
 }
 
 /** An aborted prompt still gets its response; its run ends as aborted. */

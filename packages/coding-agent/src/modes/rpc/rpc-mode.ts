@@ -31,7 +31,7 @@ export async function serveRpc(session: AgentSession, connection: RpcConnection)
   const { input, output: sink, streamMode, signal } = connection;
   const output = new RecordWriter(sink, streamMode);
   if (connection.ready) output.send({ type: "ready", protocolVersion, version: packageVersion() });
-  const server = new RpcServer(session, output);
+  const server = new RpcServer(session, output, { promptResults: true });
 
   let isFirstLine = connection.warmUp;
   const decoder = new LineDecoder({

@@ -28,6 +28,7 @@ describe("commands", () => {
       thinkingLevel: "off",
       isStreaming: false,
       isCompacting: false,
+      isSettled: true,
       queueMode: "one-at-a-time",
       steeringMode: "one-at-a-time",
       followUpMode: "one-at-a-time",

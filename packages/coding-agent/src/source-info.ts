@@ -1,0 +1,20 @@
+import type { SlashCommand, SourceInfo } from "./protocol/data.ts";
+
+/** A file and the place in which it was found. */
+export interface SourcedFile {
+  /** Undefined for what a program passed as a function. */
+  path?: string | undefined;
+  /** `path`: named by the user, on the command line or in the settings. Default `path`. */
+  location?: SlashCommand["location"];
+}
+
+/** The origin of a file that belongs to no package. */
+export function toSourceInfo({ path = "<inline>", location = "path" }: SourcedFile): SourceInfo {
+  const place = location === "path" ? ({ source: "cli", scope: "temporary" } as const) : { source: "auto", scope: location };
+  return { path, ...place, origin: "top-level" };
+}
+
+/** Adds `sourceInfo` to a command that has none. */
+export function withSourceInfo(command: SlashCommand): SlashCommand {
+  return { ...command, sourceInfo: command.sourceInfo ?? toSourceInfo(command) };
+}
