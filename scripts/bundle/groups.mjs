@@ -11,6 +11,7 @@ export const groups = [
     // Checks of records against schemas. A start with a models.json needs them, and so does the first prompt.
     modules: [
       "src/modes/rpc-session/read-params.ts",
+      "src/modes/rpc-session/param-handlers.ts",
       "src/modes/rpc-session/prompt-results.ts",
       "src/models/custom-providers.ts",
       "src/config/all-settings.ts",

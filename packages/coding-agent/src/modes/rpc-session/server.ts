@@ -4,7 +4,8 @@ import type { RpcResponse } from "../../protocol/frames.ts";
 import type { PromptRun } from "../../run/run-controller.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
 import { untilAborted } from "../../until-aborted.ts";
-import { type HandlerContext, handlers } from "./handlers.ts";
+import type { HandlerContext } from "./handler.ts";
+import { handlers } from "./handlers.ts";
 import type { HostTools } from "./host-tools.ts";
 import type { RpcOutput, RpcPeer } from "./peer.ts";
 import type { PromptResults } from "./prompt-results.ts";
@@ -233,7 +234,11 @@ function hasRun(command: CommandName): boolean {
 function ignoreAbort(): void {}
 
 /** Calls a handler. The cast is safe: the parameters were checked with the schemas from which the handler types are derived. */
-function runHandler(command: CommandName, context: HandlerContext, params: Record<string, unknown>): unknown {
-  const handler = handlers[command] as (context: HandlerContext, params: Record<string, unknown>) => unknown;
+async function runHandler(command: CommandName, context: HandlerContext, params: Record<string, unknown>): Promise<unknown> {
+  const all = command in handlers ? handlers : (await import("./param-handlers.ts")).paramHandlers;
+  const handler = (all as Partial<Record<CommandName, unknown>>)[command] as (
+    context: HandlerContext,
+    params: Record<string, unknown>,
+  ) => unknown;
   return handler(context, params);
 }
