@@ -164,7 +164,7 @@ export interface WorkingIndicator {
   intervalMs?: number;
 }
 
-/** What an extension can do with a terminal, beyond the dialogs and texts of every user interface. */
+/** The members for extensions that only a terminal has, beyond the dialogs and texts of every user interface. */
 export interface TerminalInterface {
   /** The colours of the moment. */
   readonly theme: UiTheme;

@@ -35,6 +35,7 @@ type Result<N extends keyof HookEvents> = HookEvents[N]["result"];
 /** The running extensions of a session. */
 export class ExtensionHost implements SessionHooks {
   readonly #extensions: readonly Extension[];
+  readonly #session: SessionAccess;
   readonly #runner: HandlerRunner;
   readonly #registrations: Registrations;
   #problems: ExtensionHostOptions["problems"];
@@ -45,7 +46,6 @@ export class ExtensionHost implements SessionHooks {
   #turns = 0;
   /** The place of the session before its last move. */
   #left: { leafId: string | null; file: string | null } = { leafId: null, file: null };
-  readonly #session: SessionAccess;
   readonly #reader: SessionReader;
 
   constructor({ extensions, session, commands, limitMs, problems }: ExtensionHostOptions) {
@@ -235,6 +235,8 @@ export class ExtensionHost implements SessionHooks {
         for await (const _ of this.#runner.call([extension], "session_shutdown", event, { limitMs: shutdownLimitMs }));
       }),
     );
+    // The components of the ended extensions would draw old data.
+    if (reason === "reload") this.#session.user.terminal?.reset();
   }
 
   /** Adds the fields that only extensions get. */

@@ -2,7 +2,7 @@ import type { TerminalInterface } from "../terminal-interface.ts";
 import { plainTheme } from "../theme/ui-theme.ts";
 import type { UserInterface } from "../user-interface.ts";
 
-/** What extensions get where there is no terminal: nothing is shown, and questions have no answer. */
+/** Creates the stand-in for a terminal where there is none: nothing is shown, and questions have no answer. */
 export function createInertTerminal(user: Pick<UserInterface, "setEditorText">): TerminalInterface {
   const ignore = (): void => undefined;
   return {

@@ -4,6 +4,9 @@ export const trueColors = 2 ** 24;
 /** A colour for each kind of terminal: `#rrggbb`, a number of the 256, and a number of the 16, which the user's own palette defines. */
 export type PaletteColor = readonly [trueColor: string, of256: number, of16: number];
 
+/** Colours by name: `#rrggbb`, a number from 0 to 255, the name of one of the 16 colours, or "" for the one of the terminal. */
+export type ThemeColors = Readonly<Record<string, string | number | undefined>>;
+
 /** The names of the first 8 of the 16 colours, in the order of their numbers. `gray` is number 8. */
 const names: readonly string[] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
 

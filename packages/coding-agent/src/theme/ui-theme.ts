@@ -1,11 +1,8 @@
-import { parseColor, trueColors } from "./colors.ts";
+import { parseColor, type ThemeColors, trueColors } from "./colors.ts";
 import { createStyle, type Style } from "./style.ts";
 
 /** The number of colours of a theme, by name. `none`: its styles return their texts unchanged. */
 export type ColorMode = "truecolor" | "256color" | "16color" | "none";
-
-/** A colour as themes have it: `#rrggbb`, a number from 0 to 255, the name of one of the 16 colours, or "" for the one of the terminal. */
-export type ThemeColors = Readonly<Record<string, string | number | undefined>>;
 
 const colorCounts: Readonly<Record<ColorMode, number>> = { truecolor: trueColors, "256color": 256, "16color": 16, none: 0 };
 
@@ -86,9 +83,9 @@ export class UiTheme {
     return (text) => this.fg("bashMode", text);
   }
 
-  /** The colours as they were given: those of texts, without backgrounds. */
-  get foregroundColors(): ThemeColors {
-    return this.#foreground;
+  /** The colours as they were given. */
+  get colors(): ThemeColors {
+    return { ...this.#foreground, ...this.#background };
   }
 
   #style(code: string | undefined, end: string, text: string): string {

@@ -4,4 +4,6 @@ export interface Panel {
   render(width: number, rows: number): string[];
   /** @param key - One key as the terminal sent it, such as `\r`, or a pasted text between its marks. */
   handleKey(key: string): void;
+  /** Whether it is not shown at the moment and gets no keys. Default: false. */
+  readonly isHidden?: boolean;
 }

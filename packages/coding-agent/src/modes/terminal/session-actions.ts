@@ -1,6 +1,6 @@
 import { pickEarlierMessage } from "./commands/branch-commands.ts";
 import { editExternally } from "./input/external-editor.ts";
-import type { PromptEditor } from "./input/prompt-editor.ts";
+import type { PromptSource } from "./input/prompt-source.ts";
 import type { SessionActions } from "./session-keys.ts";
 import type { ShellRuns } from "./shell-runs.ts";
 import type { Stage } from "./stage.ts";
@@ -8,7 +8,7 @@ import type { ConversationView } from "./view/conversation-view.ts";
 
 export interface ActionParts {
   stage: Stage;
-  editor: PromptEditor;
+  editor: PromptSource;
   view: ConversationView;
   shellRuns: ShellRuns;
   /** Does something that may fail; the failure is shown. */
@@ -66,7 +66,7 @@ async function takeQueue(stage: Stage): Promise<void> {
   else stage.addToPrompt(messages);
 }
 
-async function openEditor(stage: Stage, editor: PromptEditor): Promise<void> {
+async function openEditor(stage: Stage, editor: PromptSource): Promise<void> {
   const lend: Stage["lend"] = (use) => stage.lend(use);
   const edited = await editExternally(editor.expandedText, { cwd: stage.session.cwd, lend });
   if ("problem" in edited) stage.note(edited.problem, "warning");

@@ -14,7 +14,7 @@ export interface HeldParts {
 /** Takes the terminal for the mode and gives it back: to another program, to the shell, and at the end, whatever ends the process. */
 export class TerminalHold {
   readonly #parts: HeldParts;
-  readonly #suspension = handleSuspension({ release: () => this.#release(), resume: () => this.#resume() });
+  readonly #suspension = handleSuspension({ release: () => this.release(), resume: () => this.resume() });
   #isOver = false;
 
   constructor(parts: HeldParts) {
@@ -47,7 +47,7 @@ export class TerminalHold {
     try {
       return await use();
     } finally {
-      this.#resume();
+      this.resume();
     }
   }
 
@@ -81,8 +81,9 @@ export class TerminalHold {
     this.#suspension.remove();
   }
 
-  /** Gives the terminal back, and keeps what is on it. */
-  #release(): void {
+  /** Gives the terminal back at once, until `resume`. The last frame is not kept on it. */
+  release(): void {
+    if (!this.#parts.device.isOpen) return;
     this.#parts.frames.flush();
     this.#giveBack();
   }
@@ -99,8 +100,9 @@ export class TerminalHold {
     stray.stop();
   }
 
-  #resume(): void {
-    if (this.#isOver) return;
+  /** Takes the terminal back. The next frame begins at the cursor. */
+  resume(): void {
+    if (this.#isOver || this.#parts.device.isOpen) return;
     const { frames, screen } = this.#parts;
     screen.forget();
     this.take("");

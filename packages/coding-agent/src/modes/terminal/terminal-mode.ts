@@ -11,7 +11,10 @@ import type { Block } from "./block.ts";
 import { listCompletedCommands } from "./commands/find-command.ts";
 import { needsFirstSteps, offerFirstSteps } from "./commands/first-steps.ts";
 import { StageUser } from "./dialogs/stage-user.ts";
+import { Widgets } from "./dialogs/widgets.ts";
 import { errorText } from "./error-text.ts";
+import { EditorSlot } from "./extensions/editor-slot.ts";
+import { StageTerminal } from "./extensions/stage-terminal.ts";
 import type { FirstScreen } from "./first-screen.ts";
 import { Attachments, type TextWithImages } from "./input/attachments.ts";
 import { readClipboardImage } from "./input/clipboard-image.ts";
@@ -19,9 +22,8 @@ import { Completion } from "./input/completion.ts";
 import { PromptHistory } from "./input/history.ts";
 import { type KeyBindings, type KeySettings, readKeys } from "./input/keys.ts";
 import { PromptEditor } from "./input/prompt-editor.ts";
+import { createLiveParts } from "./layout/live-parts.ts";
 import { type LiveParts, renderLiveRegion } from "./layout/live-region.ts";
-import { renderQueue } from "./layout/queue-lines.ts";
-import { renderStatusLine } from "./layout/status-line.ts";
 import { StatusReader } from "./layout/status-reader.ts";
 import { pictureMs, WorkLine } from "./layout/work-line.ts";
 import type { Panel } from "./panel.ts";
@@ -40,6 +42,7 @@ import { TerminalDevice } from "./terminal-device.ts";
 import { TerminalHold } from "./terminal-hold.ts";
 import type { ThemeOverrides } from "./theme/create-theme.ts";
 import { TerminalTheme } from "./theme/terminal-theme.ts";
+import { ThemeList } from "./theme/theme-list.ts";
 import { ConversationView } from "./view/conversation-view.ts";
 import { noteBlock } from "./view/message-blocks.ts";
 
@@ -49,6 +52,10 @@ export interface TerminalSettings {
   theme?: ThemeOverrides;
   showThinking?: boolean;
   showToolOutput?: boolean;
+  /** The name of a theme; `light name/dark name` for both backgrounds. */
+  themeName?: string;
+  /** Folders of theme files, and files. */
+  themePlaces?: readonly string[];
 }
 
 export interface TerminalModeOptions {
@@ -75,6 +82,7 @@ export class TerminalMode implements Stage {
   readonly quit: () => void;
   readonly #options: TerminalModeOptions;
   readonly #theme: TerminalTheme;
+  readonly #themes: ThemeList;
   readonly #device: TerminalDevice;
   readonly #screen: Screen;
   readonly #frames = new FrameClock(() => this.#draw());
@@ -83,7 +91,9 @@ export class TerminalMode implements Stage {
   readonly #work = new WorkLine();
   readonly #status: StatusReader;
   readonly #history: PromptHistory;
-  readonly #editor: PromptEditor;
+  readonly #editor: EditorSlot;
+  readonly #widgets = new Widgets();
+  readonly #terminal: StageTerminal;
   readonly #bindings: KeyBindings;
   readonly #keys: SessionKeys;
   readonly #panels: Panel[] = [];
@@ -91,7 +101,7 @@ export class TerminalMode implements Stage {
   readonly #stray = new StrayOutput((line) => this.note(line));
   readonly #hold: TerminalHold;
   readonly #ticker = new Ticker({
-    everyMs: pictureMs,
+    everyMs: () => this.#work.look.frameMs ?? pictureMs,
     isMoving: () => this.#work.isActive || this.#view.isTicking,
     onTick: () => this.refresh(),
   });
@@ -109,6 +119,7 @@ export class TerminalMode implements Stage {
     this.#screen = new Screen(this.#device, { reflows: reflowsLines() });
     this.#hold = new TerminalHold({ device: this.#device, screen: this.#screen, frames: this.#frames, stray: this.#stray });
     this.#theme = new TerminalTheme(settings.theme);
+    this.#themes = new ThemeList(this.#theme, () => this.#options.settings.themePlaces ?? []);
     this.#view = new ConversationView({ theme: this.theme, cwd, onChange: () => this.#onViewChanged() });
     this.#view.showsThinking = settings.showThinking ?? false;
     this.#view.showsToolOutput = settings.showToolOutput ?? false;
@@ -118,7 +129,8 @@ export class TerminalMode implements Stage {
     const { agentDir, isStored } = options;
     const onProblem = (problem: string) => this.note(problem, "warning");
     this.#history = new PromptHistory({ agentDir, isStored, messages: () => this.#session?.messages ?? [], onProblem });
-    this.#editor = this.#createEditor();
+    const completion = this.#createCompletion();
+    this.#editor = new EditorSlot(this.#createEditor(completion));
     const actions = createActions({
       stage: this,
       editor: this.#editor,
@@ -129,15 +141,36 @@ export class TerminalMode implements Stage {
       redraw: () => this.#screen.clear(),
     });
     this.#keys = new SessionKeys(actions);
-    this.user = new StageUser(this);
+    this.#terminal = this.#createTerminal(completion);
+    this.user = new StageUser(this, { widgets: this.#widgets, terminal: this.#terminal });
     this.#noteProblems(problems);
+  }
+
+  #createTerminal(completion: Completion): StageTerminal {
+    return new StageTerminal({
+      ...{ stage: this, theme: this.#theme, themes: this.#themes, editor: this.#editor, history: this.#history, completion },
+      ...{ view: this.#view, work: this.#work, status: this.#status, widgets: this.#widgets },
+      press: (action) => this.#keys.press(action),
+      submit: (text, behavior) => this.#submit(text, [], behavior),
+      release: () => this.#hold.release(),
+      resume: () => this.#hold.resume(),
+      onFailure: (error) => this.note(`A component of an extension has failed and is removed: ${errorText(error)}`, "error"),
+    });
   }
 
   #noteProblems(ofKeys: readonly string[]): void {
     for (const problem of [...ofKeys, ...this.#theme.problems]) this.note(problem, "warning");
   }
 
-  #createEditor(): PromptEditor {
+  #createCompletion(): Completion {
+    const { cwd } = this.#options;
+    return new Completion({
+      cwd: () => this.#session?.cwd ?? cwd,
+      commands: async () => (this.#session ? listCompletedCommands(this.#session) : []),
+    });
+  }
+
+  #createEditor(completion: Completion): PromptEditor {
     const { cwd } = this.#options;
     const note = (text: string) => this.note(text, "warning");
     return new PromptEditor({
@@ -146,10 +179,7 @@ export class TerminalMode implements Stage {
       keys: this.#bindings,
       placeholder: "Ask anything · / commands · @ files · ! shell",
       history: this.#history,
-      completion: new Completion({
-        cwd: () => this.#session?.cwd ?? cwd,
-        commands: async () => (this.#session ? listCompletedCommands(this.#session) : []),
-      }),
+      completion,
       images: new Attachments({ note, readClipboard: () => readClipboardImage({ cwd }) }),
       onSubmit: (text, images) => this.#submit(text, images, "steer"),
       onFollowUp: (text, images) => this.#submit(text, images, "followUp"),
@@ -260,7 +290,7 @@ export class TerminalMode implements Stage {
   }
 
   get hasPanel(): boolean {
-    return this.#panels.length > 0;
+    return this.#panel !== undefined;
   }
 
   setPromptText(text: string): void {
@@ -304,37 +334,41 @@ export class TerminalMode implements Stage {
   }
 
   #liveParts(width: number): LiveParts {
-    const { theme } = this;
-    const panel = this.#panels.at(-1);
-    const queued = this.#session?.queues.texts ?? { steering: [], followUp: [] };
-    return {
-      conversation: (columns, most) => this.#blocks.render(columns, most),
-      above: this.user.widgetsAbove,
-      work: [
-        ...this.#work.render(theme, width, { isAsking: panel !== undefined }),
-        ...renderQueue(queued, theme, width, this.#bindings.show("editQueue") ?? ""),
-      ],
-      input: (columns, rows) => (panel ? panel.render(columns, rows) : this.#editor.render(columns)),
-      below: this.user.widgetsBelow,
-      status: this.#status.isReady
-        ? renderStatusLine(this.#status.read(this.user.statusTexts), theme, width)
-        : theme.dim("Starting …"),
-    };
+    const session = this.#session;
+    return createLiveParts(
+      {
+        ...{ theme: this.theme, keys: this.#bindings, blocks: this.#blocks, work: this.#work, status: this.#status },
+        ...{ panel: this.#panel, editor: this.#editor, terminal: this.#terminal, widgets: this.#widgets },
+        queued: session?.queues.texts ?? { steering: [], followUp: [] },
+      },
+      width,
+    );
+  }
+
+  /** The panel in place of the editor. */
+  get #panel(): Panel | undefined {
+    return this.#panels.findLast((panel) => panel.isHidden !== true);
   }
 
   #onKey(key: string): void {
     if (this.#theme.take(key)) {
+      this.#terminal.invalidate();
       this.refresh(true);
       return;
     }
-    const panel = this.#panels.at(-1);
+    const left = this.#terminal.filterKey(key);
+    if (left !== undefined) this.#handleKey(left);
+    this.refresh(true);
+  }
+
+  #handleKey(key: string): void {
+    const panel = this.#panel;
     if (panel) panel.handleKey(key);
     else if (this.#editor.handleKey(key)) this.#keys.reset();
     else {
       const action = this.#bindings.sessionActionOf(key);
       if (action !== undefined) this.#keys.press(action);
     }
-    this.refresh(true);
   }
 
   #onViewChanged(): void {

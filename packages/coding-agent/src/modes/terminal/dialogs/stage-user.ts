@@ -1,3 +1,4 @@
+import type { SessionTerminal } from "../../../terminal-interface.ts";
 import type {
   ApprovalAnswer,
   ApprovalQuestion,
@@ -38,27 +39,16 @@ type LimitChoice = "continue" | "hint" | "stop";
 export class StageUser implements UserInterface {
   readonly mode = "tui";
   readonly #stage: UserStage;
-  readonly #widgets = new Widgets();
+  readonly #widgets: Widgets;
+  /** The members of this terminal for extensions; undefined if there are none. */
+  readonly terminal: SessionTerminal | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #count = 0;
 
-  constructor(stage: UserStage) {
+  constructor(stage: UserStage, { widgets = new Widgets(), terminal }: { widgets?: Widgets; terminal?: SessionTerminal } = {}) {
     this.#stage = stage;
-  }
-
-  /** The status lines of extensions: safe texts without line breaks, which may be wider than the terminal. */
-  get statusTexts(): string[] {
-    return this.#widgets.statusTexts;
-  }
-
-  /** The lines of extensions above the editor; like `statusTexts`. */
-  get widgetsAbove(): string[] {
-    return this.#widgets.above;
-  }
-
-  /** The lines of extensions below the editor; like `statusTexts`. */
-  get widgetsBelow(): string[] {
-    return this.#widgets.below;
+    this.#widgets = widgets;
+    this.terminal = terminal;
   }
 
   async approve(question: ApprovalQuestion, options?: DialogOptions): Promise<ApprovalAnswer> {

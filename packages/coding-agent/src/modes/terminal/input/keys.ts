@@ -38,6 +38,11 @@ export class KeyBindings {
     return actionNames.find((action) => groupOf(action) === "session" && this.matches(key, action));
   }
 
+  /** The names of the keys of an action, such as `ctrl+c`. */
+  names(action: ActionName): string[] {
+    return [...this.#keys[action]];
+  }
+
   /** The first key of an action, written for people, such as `Ctrl-C`; undefined if it has none. */
   show(action: ActionName): string | undefined {
     const [first] = this.#keys[action];

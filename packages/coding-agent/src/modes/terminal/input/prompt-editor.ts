@@ -10,6 +10,7 @@ import type { ActionName } from "./key-actions.ts";
 import { commandKey, type KeyBindings } from "./keys.ts";
 import { addedMarker, cleanText, type Draft, expandDraft, isLarge, pastedText, splitDraft, toPaste } from "./pastes.ts";
 import { PlainEditor } from "./plain-editor.ts";
+import type { PromptSource } from "./prompt-source.ts";
 
 /** The prompts of the past. */
 export interface PastPrompts {
@@ -44,7 +45,7 @@ const markWidth = 2;
 const maxPages = 500;
 
 /** The editor for prompts. */
-export class PromptEditor {
+export class PromptEditor implements PromptSource {
   readonly #options: PromptEditorOptions;
   readonly #editor: PlainEditor;
   /** Pasted texts by their markers in the editor. */
@@ -112,10 +113,14 @@ export class PromptEditor {
     this.setText([...texts, this.expandedText].filter((text) => text !== "").join("\n\n"));
   }
 
-  /** Inserts a text at the cursor. */
-  insert(text: string): void {
+  /** Inserts a text at the cursor, like a pasted one. */
+  paste(text: string): void {
     this.#drawn = undefined;
-    this.#editor.insertTextAtCursor(cleanText(text));
+    this.#paste(cleanText(text));
+  }
+
+  setCompletion(completion: AutocompleteProvider): void {
+    this.#editor.setAutocompleteProvider(completion);
   }
 
   /** Removes the text. The key for undo brings it back. */

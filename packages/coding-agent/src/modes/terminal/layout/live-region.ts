@@ -8,7 +8,8 @@ export interface LiveParts {
   above: readonly string[];
   /** The line about the work, and the queued messages. */
   work: readonly string[];
-  status: string;
+  /** The status line, or lines of an extension in its place. */
+  status: readonly string[];
   /** Renders the editor, or a panel in its place. */
   input(width: number, rows: number): readonly string[];
   /** Lines of extensions below the editor. */
@@ -24,7 +25,7 @@ export function renderLiveRegion(parts: LiveParts, width: number, rows: number):
   const fit = (line: string) => truncateToWidth(line, width);
   // The status is above the editor: a terminal made of xterm.js, such as that of VS Code, loses count of the rows when it becomes narrower and
   // a line below the cursor is wrapped.
-  const above = [...parts.above.map(fit), ...parts.work, parts.status];
+  const above = [...parts.above.map(fit), ...parts.work, ...parts.status];
   const below = parts.below.map(fit);
   // An empty line, and one row of the terminal stays free.
   const free = Math.max(1, rows - above.length - below.length - 2);

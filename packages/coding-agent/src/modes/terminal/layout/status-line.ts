@@ -2,7 +2,7 @@ import type { Model, ThinkingLevel } from "@pikit/ai";
 import type { ContextUsage } from "../../../protocol/data.ts";
 import { shortenPath } from "../first-screen.ts";
 import { truncateToWidth, visibleWidth } from "../library.ts";
-import { toSafeLine } from "../lines.ts";
+import { finishLines, toSafeLine } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
 
 /** The facts of the status line. */
@@ -15,7 +15,7 @@ export interface Status {
   context: ContextUsage | undefined;
   /** US dollars. */
   cost: number;
-  /** Texts of extensions. */
+  /** Texts of extensions: safe, without line breaks; they may have styles. */
   texts: readonly string[];
 }
 
@@ -38,7 +38,8 @@ export function renderStatusLine(status: Status, theme: Theme, width: number): s
     const last = Math.max(...parts.map(({ rank }) => rank));
     parts = parts.filter(({ rank }) => rank !== last);
   }
-  return truncateToWidth(theme.dim(parts.map(({ text }) => text).join(separator)), width);
+  const [line = ""] = finishLines([truncateToWidth(theme.dim(parts.map(({ text }) => text).join(separator)), width)], theme);
+  return line;
 }
 
 function partsOf({ cwd, branch, sessionName, model, level, context, cost, texts }: Status, theme: Theme): Part[] {
@@ -51,7 +52,7 @@ function partsOf({ cwd, branch, sessionName, model, level, context, cost, texts 
     parts.push({ text: context.percent >= nearlyFull ? theme.warning(text) : text, rank: 1 });
   }
   if (cost > 0) parts.push({ text: `$${cost.toFixed(cost < 1 ? 3 : 2)}`, rank: 3 });
-  for (const text of texts) parts.push({ text: toSafeLine(text), rank: 4 });
+  for (const text of texts) parts.push({ text, rank: 4 });
   return parts;
 }
 

@@ -17,6 +17,10 @@ export class StatusReader {
   readonly #onChange: () => void;
   #facts: Omit<Status, "texts" | "model" | "level">;
   #session: AgentSession | undefined;
+  #providerCount: Promise<void> | undefined;
+  #countedProviders = 0;
+  /** Called when the branch has changed. */
+  readonly branchListeners = new Set<() => void>();
 
   /** @param onChange - Called when the branch has been read. */
   constructor(cwd: string, onChange: () => void) {
@@ -55,6 +59,23 @@ export class StatusReader {
     return { ...this.#facts, model, level: this.#session?.models.level ?? "off", texts };
   }
 
+  /** The git branch; undefined outside a repository. */
+  get branch(): string | undefined {
+    return this.#facts.branch;
+  }
+
+  /** The number of providers with usable models. It is found out when it is first asked for, and is 0 until then. */
+  get providerCount(): number {
+    this.#providerCount ??= this.#countProviders();
+    return this.#countedProviders;
+  }
+
+  async #countProviders(): Promise<void> {
+    const models = (await this.#session?.models.available()) ?? [];
+    this.#countedProviders = new Set(models.map(({ provider }) => provider)).size;
+    this.#onChange();
+  }
+
   /** Whether a session is followed. */
   get isReady(): boolean {
     return this.#session !== undefined;
@@ -66,6 +87,7 @@ export class StatusReader {
       if (cwd !== this.#facts.cwd || branch === this.#facts.branch) return;
       this.#facts = { ...this.#facts, branch };
       this.#onChange();
+      for (const listener of this.branchListeners) listener();
     });
   }
 }

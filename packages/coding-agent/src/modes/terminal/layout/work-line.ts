@@ -9,8 +9,22 @@ const pictures = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇",
 /** Milliseconds for which each is shown. */
 export const pictureMs = 200;
 
+/** The changes of extensions to the line. */
+export interface WorkLook {
+  /** In place of the activity. */
+  message?: string | undefined;
+  /** Default: true. */
+  isVisible?: boolean;
+  /** Pictures that are shown as they are: safe texts, which may have styles. */
+  frames?: readonly string[] | undefined;
+  /** Milliseconds for which each is shown. */
+  frameMs?: number | undefined;
+}
+
 /** The line that says that the agent works, on what, how long, and how many tokens it has written. */
 export class WorkLine {
+  /** The look that extensions have chosen. */
+  look: WorkLook = {};
   #startedMs: number | undefined;
   #activity = "Working";
   /** Tokens of the finished answers of the run, and of the one that streams. */
@@ -64,14 +78,18 @@ export class WorkLine {
     width: number,
     { isAsking = false, nowMs = Date.now() }: { isAsking?: boolean; nowMs?: number } = {},
   ): string[] {
-    if (this.#startedMs === undefined) return [];
+    const { message, isVisible = true, frames, frameMs = pictureMs } = this.look;
+    if (this.#startedMs === undefined || !isVisible) return [];
     const ageMs = Math.max(0, nowMs - this.#startedMs);
-    const picture = pictures[Math.floor(ageMs / pictureMs) % pictures.length] ?? "";
+    const shown = frames ?? pictures;
+    const picture = shown[Math.floor(ageMs / frameMs) % shown.length] ?? "";
+    const sign = frames ? picture : theme.accent(picture);
+    const activity = toSafeLine(message ?? this.#activity);
     const tokens = this.#finishedTokens + this.#streamedTokens;
     const facts = [formatSeconds(ageMs), ...(tokens > 0 ? [`${shorten(tokens)} tokens`] : []), "Esc stops"];
     return [
       truncateToWidth(
-        `${theme.accent(picture)} ${isAsking ? "Waiting for you" : toSafeLine(this.#activity)} ${theme.dim(facts.join(" · "))}`,
+        `${sign}${sign === "" ? "" : " "}${isAsking ? "Waiting for you" : activity} ${theme.dim(facts.join(" · "))}`,
         width,
       ),
     ];

@@ -2,6 +2,7 @@
 export class Ticker {
   readonly #options: TickerOptions;
   #interval: ReturnType<typeof setInterval> | undefined;
+  #everyMs = 0;
 
   constructor(options: TickerOptions) {
     this.#options = options;
@@ -9,8 +10,11 @@ export class Ticker {
 
   /** Starts or stops, as `isMoving` says. Call it after each change. */
   update(): void {
-    if (!this.#options.isMoving()) this.stop();
-    else this.#interval ??= setInterval(() => this.#tick(), this.#options.everyMs);
+    const everyMs = this.#options.everyMs();
+    if (!this.#options.isMoving() || everyMs !== this.#everyMs) this.stop();
+    if (!this.#options.isMoving() || this.#interval) return;
+    this.#everyMs = everyMs;
+    this.#interval = setInterval(() => this.#tick(), everyMs);
   }
 
   stop(): void {
@@ -25,7 +29,8 @@ export class Ticker {
 }
 
 export interface TickerOptions {
-  everyMs: number;
+  /** Milliseconds. */
+  everyMs(): number;
   /** Whether something changes with time. */
   isMoving(): boolean;
   onTick(): void;

@@ -12,6 +12,8 @@ export interface ViewOptions {
   /** Milliseconds. */
   now(): number;
   showsThinking(): boolean;
+  /** The text of an extension for thinking that is folded. */
+  thinkingLabel?(): string | undefined;
   showsToolOutput(): boolean;
 }
 
@@ -109,8 +111,9 @@ export class AnswerView {
   #begin(index: number, blank: Blank, delta: string): Block | undefined {
     blank.text += delta;
     if (delta.trim() === "") return undefined;
-    const { theme, now, showsThinking } = this.#options;
-    const block = blank.kind === "text" ? new TextBlock(theme) : new ThinkingBlock({ theme, now, isFull: showsThinking });
+    const { theme, now, showsThinking, thinkingLabel = () => undefined } = this.#options;
+    const block =
+      blank.kind === "text" ? new TextBlock(theme) : new ThinkingBlock({ theme, now, isFull: showsThinking, label: thinkingLabel });
     this.#hasText ||= blank.kind === "text";
     block.add(blank.text.replace(/^\s*\n/, ""));
     this.#blocks.set(index, block);

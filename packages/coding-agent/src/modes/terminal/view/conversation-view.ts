@@ -33,6 +33,8 @@ export class ConversationView {
   showsThinking = false;
   /** Whether more of the output of tools is shown: up to 200 lines. */
   showsToolOutput = false;
+  /** The text of an extension for thinking that is folded. */
+  thinkingLabel: string | undefined;
   readonly #options: ViewOptions;
   readonly #onChange: () => void;
   #answer: AnswerView;
@@ -45,7 +47,10 @@ export class ConversationView {
 
   constructor({ theme, cwd, onChange = () => {}, now = () => performance.now() }: ConversationViewOptions) {
     this.#onChange = onChange;
-    this.#options = { theme, cwd, now, showsThinking: () => this.showsThinking, showsToolOutput: () => this.showsToolOutput };
+    this.#options = {
+      ...{ theme, cwd, now, showsThinking: () => this.showsThinking, showsToolOutput: () => this.showsToolOutput },
+      thinkingLabel: () => this.thinkingLabel,
+    };
     this.#answer = new AnswerView(this.#options);
     void markdownLoaded.then(() => this.#onChange());
   }

@@ -12,6 +12,8 @@ export interface ThinkingOptions {
   theme: Theme;
   /** Whether the whole text is shown. Read each time the block is drawn. */
   isFull(): boolean;
+  /** The text of an extension for thinking that is folded; undefined for the usual one. */
+  label?(): string | undefined;
   /** Milliseconds. */
   now(): number;
 }
@@ -75,6 +77,8 @@ export class ThinkingBlock implements Block {
     if (this.#options.isFull()) return this.#fullLines([...this.#waiting, this.#lines.rest], width);
     if (this.isDone) return [this.#summary(width)];
     const lines = wrap(toSafeText(this.#tail).trimEnd(), width - 2, theme.dim).filter((line) => line !== "");
+    const label = this.#options.label?.();
+    if (label !== undefined) return [theme.dim(cutLine(toSafeLine(label), width))];
     return [theme.dim("Thinking"), ...lines.slice(-liveLines).map((line) => `  ${line}`)];
   }
 
@@ -91,7 +95,9 @@ export class ThinkingBlock implements Block {
   }
 
   #summary(width: number): string {
-    const { theme } = this.#options;
+    const { theme, label } = this.#options;
+    const own = label?.();
+    if (own !== undefined) return theme.dim(cutLine(toSafeLine(own), width));
     const time = typeof this.#endMs === "number" && this.#endMs >= 1000 ? ` for ${formatSeconds(this.#endMs)}` : "";
     const words = toSafeLine(this.#head).replaceAll("**", "");
     return theme.dim(cutLine(`Thought${time}${words === "" ? "" : `: ${words}`}`, width));

@@ -2,6 +2,7 @@ import { holdClock } from "@pikit/test-kit/clock";
 import { expect, test } from "vitest";
 import { chooseFrom } from "../../../../src/modes/terminal/dialogs/list-panel.ts";
 import { StageUser } from "../../../../src/modes/terminal/dialogs/stage-user.ts";
+import { Widgets } from "../../../../src/modes/terminal/dialogs/widgets.ts";
 import { FakeStage, keys } from "../../../helpers/fake-stage.ts";
 
 function open() {
@@ -180,25 +181,27 @@ test("at a limit the user continues, continues with a hint, or stops", async () 
 });
 
 test("statuses and widgets have keys, and limits in number and size", () => {
-  const { stage, user } = open();
-  user.setStatus("a", "one\u001b[31m\nline");
-  user.setStatus("b", "x".repeat(1000));
+  const stage = new FakeStage();
+  const widgets = new Widgets();
+  const user = new StageUser(stage, { widgets });
+  user.setStatus("a", "one\u001b]0;title\u0007\nline");
+  user.setStatus("b", "x".repeat(2000));
   user.setWidget("above", ["first", "sec\u0007ond"]);
   user.setWidget("below", ["third\twith tab", "two\nlines"], "belowEditor");
-  expect(user.statusTexts).toEqual(["one line", `${"x".repeat(199)}…`]);
-  expect(user.widgetsAbove).toEqual(["first", "second"]);
-  expect(user.widgetsBelow).toEqual(["third    with tab", "two", "lines"]);
+  expect(widgets.statusTexts).toEqual(["one line", `${"x".repeat(999)}…`]);
+  expect(widgets.above(80)).toEqual(["first", "second"]);
+  expect(widgets.below(80)).toEqual(["third    with tab", "two", "lines"]);
   user.setStatus("a");
   user.setWidget("above");
   user.setWidget(
     "below",
     Array.from({ length: 30 }, (_, index) => `line ${index}`),
   );
-  expect(user.statusTexts).toHaveLength(1);
-  expect(user.widgetsBelow).toEqual([]);
-  expect(user.widgetsAbove).toEqual([...Array.from({ length: 9 }, (_, index) => `line ${index}`), "… 21 more lines"]);
+  expect(widgets.statusTexts).toHaveLength(1);
+  expect(widgets.below(80)).toEqual([]);
+  expect(widgets.above(80)).toEqual([...Array.from({ length: 9 }, (_, index) => `line ${index}`), "… 21 more lines"]);
   for (let index = 0; index < 50; index += 1) user.setStatus(`key ${index}`, "text");
-  expect(user.statusTexts).toHaveLength(20);
+  expect(widgets.statusTexts).toHaveLength(20);
   expect(stage.notes[0]).toBe('warning: There are too many status lines; "key 19" is not shown.');
 });
 

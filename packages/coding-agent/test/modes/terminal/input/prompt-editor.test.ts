@@ -241,7 +241,7 @@ describe("replacing the text", () => {
   test("control sequences of a text that is set do not reach the terminal", () => {
     const editor = new TestEditor();
     editor.editor.setText("a\x1b[2Jb\x07c");
-    editor.editor.insert("\x1b]0;title\x07d");
+    editor.editor.paste("\x1b]0;title\x07d");
     expect(editor.lines()).toEqual(["› abcd|"]);
   });
 });

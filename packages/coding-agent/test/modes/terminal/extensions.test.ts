@@ -1,0 +1,118 @@
+import { fileURLToPath } from "node:url";
+import { afterEach, expect, test } from "vitest";
+import { isSane, type PtyOptions, PtyProcess } from "../../helpers/pty.ts";
+import { useWorkspace } from "../../helpers/workspace.ts";
+
+const workspace = useWorkspace();
+const extension = fileURLToPath(new URL("../../fixtures/extensions/terminal-ui.ts", import.meta.url));
+const started: PtyProcess[] = [];
+
+/** The script has a short name, so that the status line has room. */
+async function start(answers: object[] = [{ text: "Hello." }], options: PtyOptions = {}): Promise<PtyProcess> {
+  await workspace.write("work/s.jsonl", answers.map((answer) => `${JSON.stringify(answer)}\n`).join(""));
+  const pi = PtyProcess.start(workspace, ["--model", "script/s.jsonl", "-e", extension], options);
+  started.push(pi);
+  await pi.until("Ask anything");
+  return pi;
+}
+
+afterEach(async () => {
+  for (const pi of started.splice(0)) {
+    if (pi.isRunning) pi.kill("SIGKILL");
+    await pi.exited;
+    pi.terminal.dispose();
+  }
+});
+
+const enter = "\r";
+const down = "\x1b[B";
+
+test("a component takes the place of the editor, gets its keys, and gives a result; an editor with a text keeps it", async () => {
+  const pi = await start();
+  pi.type(`/pick${enter}`);
+  await pi.until("> red of 80");
+  pi.type(down);
+  await pi.until("> green of 80");
+  pi.type(enter);
+  const lines = await pi.until("Picked green.");
+  expect(lines.join("\n")).not.toContain("of 80");
+  await pi.until("panel closed");
+  await pi.until("Ask anything");
+});
+
+test("an overlay is a box of its width at its place", async () => {
+  const pi = await start();
+  pi.type(`/overlay${enter}`);
+  const lines = await pi.until("[========]");
+  expect(lines.find((line) => line.includes("[====="))).toBe(`${" ".repeat(68)}[========]`);
+  pi.type("x");
+  await pi.until("The overlay is closed.");
+});
+
+test("a component that fails is removed, and the error is told", async () => {
+  const pi = await start();
+  pi.type(`/broken${enter}`);
+  await pi.until("no picture");
+  await pi.until("Ask anything");
+});
+
+test("widgets, a footer and a header are drawn; what they must not write is removed; they are taken away again", async () => {
+  const pi = await start();
+  pi.type(`/places${enter}`);
+  let lines = await pi.until("footer of");
+  const shown = lines.join("\n");
+  expect(shown).toContain("a header\nof two lines");
+  expect(shown).toContain("above 80\n");
+  expect(shown).toMatch(/footer of s.jsonl null status one/);
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  expect(lines.at(-1)).toBe("below");
+  pi.type(`/usual${enter}`);
+  lines = await pi.until((now) => !now.some((line) => line.startsWith("footer")));
+  expect(lines.join("\n")).not.toContain("above 80");
+  expect(lines.join("\n")).toContain("status one");
+});
+
+test("the line about the work and the label of thinking are those of an extension", async () => {
+  const pi = await start([{ thinking: "Hm, what now, what else, and then", delayMs: 300, text: "Done." }]);
+  pi.type(`/work${enter}`);
+  pi.type(`Go${enter}`);
+  await pi.until("@@ Pondering deeply");
+  await pi.until("Done.");
+  await pi.until("Secret thoughts");
+});
+
+test("keys go to listeners first, which consume or replace them", async () => {
+  const pi = await start();
+  pi.type(`/keys${enter}`);
+  await pi.until("Listening.");
+  pi.type("aqx");
+  await pi.until("› ay");
+  pi.type("\u0005qx");
+  await pi.until("› ayqx");
+});
+
+test("an extension sets, pastes and reads the text of the editor, and completes it", async () => {
+  const pi = await start();
+  pi.type(`/text${enter}`);
+  await pi.until("› begun and pasted");
+  await pi.until("has: begun and pasted");
+  pi.type("\u0015");
+  pi.type(`/complete${enter}`);
+  await pi.until("Completing.");
+  pi.type("see #1");
+  await pi.until("issue 1234");
+  pi.type("\t");
+  await pi.until("› see #1234");
+});
+
+test("after /reload nothing of the former extensions is left; the terminal is as it was at the end", async () => {
+  const pi = await start();
+  pi.type(`/places${enter}`);
+  await pi.until("footer of");
+  pi.type(`/reload${enter}`);
+  const lines = await pi.until((now) => !now.some((line) => line.startsWith("footer")));
+  expect(lines.join("\n")).not.toContain("above 80");
+  pi.type("\u0004");
+  expect(await pi.exited).toEqual({ exitCode: 0, signal: 0 });
+  expect(isSane(pi.terminal.written)).toBe(true);
+});
