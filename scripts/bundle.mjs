@@ -48,7 +48,9 @@ const packages = {
 
 const typebox = "@sinclair/typebox";
 /** Third-party code that a start needs, and small modules: they stay in our files. */
-const inlined = [typebox, "fastest-levenshtein", "eventsource-parser", "@streamparser/json", "@earendil-works/pi-tui"];
+const inlined = [typebox, "fastest-levenshtein", "eventsource-parser", "@streamparser/json"];
+/** Packages of which a start needs some modules, which are one file: see `vendorModules`. */
+const grouped = ["@earendil-works/pi-tui"];
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
 const {
   library,
@@ -83,7 +85,12 @@ if (command) {
 if (page) Object.assign(outputs, await buildPage(".", page).catch(failed));
 if (worker) Object.assign(outputs, await bundle(worker, { folder: "chunks", imports: installed, shared: [] }));
 const modules = ownModules(vendored, manifest.imports ?? {});
-if (modules.length > 0) Object.assign(outputs, await bundleVendor(modules, options([])).catch(failed));
+const vendorOptions = options([]);
+if (modules.length > 0)
+  Object.assign(
+    outputs,
+    await bundleVendor(modules, { ...vendorOptions, plugins: [...vendorOptions.plugins, lateUnicode] }).catch(failed),
+  );
 
 const bundled = Object.values(outputs).flatMap(({ inputs }) =>
   Object.keys(inputs).filter((file) => inputs[file].bytesInOutput > 0),
@@ -124,7 +131,7 @@ async function bundle(entryPoints, { folder, imports, shared }) {
         packageNames.filter((name) => !imports.includes(name)),
         loadedTogether,
       ),
-      ...(inlines ? [] : [vendorModules([...imports, ...packageNames], inlined, ["marked"], vendored)]),
+      ...(inlines ? [] : [vendorModules({ kept: [...imports, ...packageNames], inlined, grouped }, vendored)]),
     ],
     // The names and lines of the sources are enough for a stack trace; their text would make the maps ten times as big (9 MB). The
     // command has none: it prints traces only with PI_DEBUG=1, and its identifiers are those of the sources.

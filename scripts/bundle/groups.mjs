@@ -27,12 +27,13 @@ export const groups = [
       "src/exec/local-runner.ts",
       "src/approvals/judge.ts",
     ],
-    users: /\/tools\/\w+\/run\.ts$|\/(ripgrep-search|scan-tree|mcp-servers|stdio-transport|connect|run-agent-rpc)\.ts$|^@/,
+    users:
+      /\/tools\/\w+\/run\.ts$|\/(ripgrep-search|scan-tree|mcp-servers|stdio-transport|connect|run-agent-rpc)\.ts$|\/family\/modules\/|^@/,
   },
   {
     // Definitions of the tools that only some sessions have.
     modules: ["grep", "find", "ls", "todo", "preview", "delegate"].map((tool) => `src/tools/${tool}/definition.ts`),
-    users: /\/tools\/\w+\/run\.ts$|\/(ripgrep-search|scan-tree)\.ts$/,
+    users: /\/tools\/\w+\/run\.ts$|\/(ripgrep-search|scan-tree)\.ts$|\/family\/modules\//,
   },
   {
     // Searches.
@@ -40,6 +41,7 @@ export const groups = [
       ...["grep", "find", "ls"].map((tool) => `src/tools/${tool}/run.ts`),
       "src/tools/grep/ripgrep-search.ts",
       "src/tools/grep/scan-tree.ts",
+      "src/tools/search/render-paths.ts",
     ],
   },
   {
@@ -50,10 +52,16 @@ export const groups = [
   {
     // Resources of the first prompt.
     modules: ["context-files", "skills", "templates", "system-prompt"].map((name) => `src/prompt/${name}.ts`),
+    users: /\/family\/modules\//,
   },
   {
     // Compaction.
     modules: ["cut-point", "file-lists", "summarize", "summary-text"].map((name) => `src/run/compaction/${name}.ts`),
+    users: /\/family\/modules\//,
+  },
+  {
+    // The modules that extensions for related programs import.
+    modules: ["coding-agent", "ai", "agent-core", "tui", "typebox"].map((name) => `src/extensions/family/modules/${name}.ts`),
   },
   {
     // Protocols on the streams of a program that uses the library.

@@ -1,35 +1,39 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { build } from "esbuild";
 
 /**
  * esbuild plugin: third-party modules that our own files import become files of their own in dist/vendor, so that the library and the
  * command share one copy, and so that nothing of them is read before it is needed.
  *
- * @param kept - packages that stay imports, or that are ours.
- * @param inlined - packages of which our files take in what they use, because a start needs it. Only who asks for one with `import()`
- *   gets all of it, as a file of its own.
- * @param shared - packages that our files and those of an inlined package import: there is one copy of each.
- * @param wanted - filled with the modules that were imported → the folder of the package that imports them.
+ * @param packages - `kept`: those that stay imports, or that are ours. `inlined`: those of which our files take in what they use, because a
+ *   start needs it; only who asks for one with `import()` gets all of it, as a file of its own. `grouped`: those whose modules, imported by
+ *   their paths, are one file together; the whole package is another file, and what both have is there once.
+ * @param wanted - filled with the modules that were imported → the folder of the package that imports them, and the modules of a group.
  */
-export const vendorModules = (kept, inlined, shared, wanted) => ({
+export const vendorModules = ({ kept, inlined, grouped }, wanted) => ({
   name: "vendor-modules",
   setup(bundle) {
-    const isInlined = (file) => inlined.some((name) => file.includes(`/node_modules/${name}/`));
     // After lazy-builtins, which has taken the modules of Node.
     bundle.onResolve({ filter: /^[a-z@]/ }, ({ path, importer, kind, resolveDir }) => {
       if (kind === "entry-point" || importer === "" || isOf(kept, path)) return undefined;
-      // What a package imports is bundled with it, unless our files import it too.
-      if (importer.includes("node_modules") && !(isInlined(importer) && shared.includes(path))) return undefined;
+      // What a package imports is bundled with it.
+      if (importer.includes("node_modules")) return undefined;
       if (isOf(inlined, path) && kind !== "dynamic-import") return undefined;
-      if (importer.includes("node_modules")) return { path: `#vendor/${fileName(path)}`, external: true };
+      const group = kind === "dynamic-import" ? undefined : grouped.find((name) => path.startsWith(`${name}/`));
+      const module = group === undefined ? path : `${group}/${groupName}`;
       const folder = resolveDir.replace(/\/src(\/.*)?$/, "");
-      if (folder === process.cwd() || !wanted.has(path)) wanted.set(path, folder);
-      return { path: `#vendor/${fileName(path)}`, external: true };
+      const known = wanted.get(module);
+      const parts = group === undefined ? [] : [...new Set([...(known?.parts ?? []), path])];
+      wanted.set(module, { folder: known && folder !== process.cwd() ? known.folder : folder, parts });
+      return { path: `#vendor/${fileName(module)}`, external: true };
     });
   },
 });
+
+/** The name of the file of a group, after that of its package. */
+const groupName = "parts";
 
 /** Whether a module is of one of these packages. */
 const isOf = (packages, path) => packages.some((name) => path === name || path.startsWith(`${name}/`));
@@ -49,8 +53,8 @@ const fileName = (path) =>
  * @throws {Error} When `imports` does not say where a module of another package is.
  */
 export function ownModules(wanted, imports) {
-  return [...wanted].flatMap(([path, folder]) => {
-    if (folder === process.cwd()) return [path];
+  return [...wanted].flatMap(([path, { folder, parts }]) => {
+    if (folder === process.cwd()) return [{ path, parts }];
     const { name } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     const specifier = `#vendor/${fileName(path)}`;
     const target = `${name}/vendor/${fileName(path)}`;
@@ -62,7 +66,7 @@ export function ownModules(wanted, imports) {
 /**
  * Writes dist/vendor/<name>.js for each module; what they share goes into chunks.
  *
- * @param modules - as they are imported, such as `highlight.js/lib/common`.
+ * @param modules - `path`: as they are imported, such as `highlight.js/lib/common`; `parts`: the modules of a group.
  * @param options - for esbuild: what all bundles have in common.
  * @returns what was written, as esbuild's metafile tells it.
  */
@@ -71,15 +75,27 @@ export async function bundleVendor(modules, options) {
     name: "vendor-entries",
     setup(bundle) {
       bundle.onResolve({ filter: /^vendor:/ }, ({ path }) => ({ path: path.slice("vendor:".length), namespace: "vendor" }));
-      bundle.onLoad({ filter: /.*/, namespace: "vendor" }, ({ path }) => ({
-        contents: `export { ${exportedNames(path).join(", ")} } from ${JSON.stringify(path)};`,
-        resolveDir: process.cwd(),
-      }));
+      bundle.onLoad({ filter: /.*/, namespace: "vendor" }, ({ path }) => {
+        const own = modules.find((module) => module.path === path)?.parts ?? [];
+        const group = modules.find(({ path: other, parts }) => parts.length > 0 && path.startsWith(dirname(other)));
+        // Whoever loads another module of the package has the group already, or needs it: so both share one chunk.
+        const taken = own.length > 0 ? [] : (group?.parts ?? []);
+        return {
+          contents: [
+            ...exportsOf(own.length > 0 ? own : [path]),
+            ...taken.map((part, index) => `export * as taken${index} from ${JSON.stringify(part)};`),
+          ].join("\n"),
+          resolveDir: process.cwd(),
+        };
+      });
     },
   };
   const { metafile } = await build({
     ...options,
-    entryPoints: modules.toSorted().map((path) => ({ in: `vendor:${path}`, out: `vendor/${fileName(path)}` })),
+    entryPoints: modules
+      .map(({ path }) => path)
+      .toSorted()
+      .map((path) => ({ in: `vendor:${path}`, out: `vendor/${fileName(path)}` })),
     chunkNames: "vendor/[name]-[hash]",
     plugins: [...options.plugins, plugin],
     // Half the size. Names of classes and functions stay, since errors are printed with them.
@@ -88,6 +104,16 @@ export async function bundleVendor(modules, options) {
     sourcemap: false,
   });
   return metafile.outputs;
+}
+
+/** Lines that export all names of modules. A name of several is the same thing: one exports it again for others. */
+function exportsOf(modules) {
+  const known = new Set();
+  return modules.map((module) => {
+    const names = exportedNames(module).filter((name) => !known.has(name));
+    for (const name of names) known.add(name);
+    return `export { ${names.join(", ")} } from ${JSON.stringify(module)};`;
+  });
 }
 
 /** What a module exports. Asked of Node, since the exports of CommonJS are known only when it has run. */
