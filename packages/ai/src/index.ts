@@ -16,7 +16,7 @@ export { AiError, type AiErrorCode, type AiErrorOptions, isAiError } from "./err
 export { EventStream } from "./event-stream.ts";
 export { cutDeep, isTooDeep, maxNesting } from "./nesting.ts";
 export { estimatePromptTokens } from "./output-limit.ts";
-export { isSilentOverflow } from "./overflow.ts";
+export { isOverflowText, isSilentOverflow } from "./overflow.ts";
 export { type BodyText, type ReadBodyOptions, readBody } from "./read-body.ts";
 export { isReplayed } from "./recording/call-interceptor.ts";
 export type { ReplayModel, ReplayOptions } from "./recording/player.ts";

@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import { assertReadable, FileError, fileLimits, makeFolder } from "@pikit/ai/files";
 import type { Jiti } from "jiti";
 import { type ExtensionFactory, extensionApiVersion } from "./api.ts";
+import { notLoadedModule, SharedModules } from "./shared-modules.ts";
 
 /** The exports of a module that are used. */
 interface ExtensionModule {
@@ -18,11 +19,11 @@ export interface LoadedModule {
 
 /**
  * Loads extensions in TypeScript or JavaScript. Their imports of `@pikit/*` and TypeBox get the copies of this process, so that classes
- * and registries are the same.
+ * and registries are the same. Imports of the packages of related programs get modules with the same names.
  */
 export class ModuleLoader {
   readonly #cacheFolder: string;
-  readonly #loadLibrary: (() => Promise<object>) | undefined;
+  readonly #shared: SharedModules;
   #jiti: Promise<Jiti> | undefined;
   /** The loaded files of extensions and their imports. */
   readonly #loaded = new Set<string>();
@@ -33,7 +34,7 @@ export class ModuleLoader {
    */
   constructor(agentDir: string, loadLibrary: (() => Promise<object>) | undefined) {
     this.#cacheFolder = join(agentDir, "cache", "extensions");
-    this.#loadLibrary = loadLibrary;
+    this.#shared = new SharedModules(loadLibrary);
   }
 
   /**
@@ -46,7 +47,7 @@ export class ModuleLoader {
     this.#jiti ??= this.#create();
     const jiti = await this.#jiti;
     const before = new Set(Object.keys(jiti.cache));
-    const module = await jiti.import<ExtensionModule>(path);
+    const module = await this.#import(jiti, path, before);
     const folder = dirname(path);
     const files = Object.keys(jiti.cache).filter(
       (file) => !before.has(file) && (file === path || !file.includes("node_modules") || file.startsWith(folder)),
@@ -70,16 +71,31 @@ export class ModuleLoader {
     this.#loaded.clear();
   }
 
+  /** Imports a module. Code that calls `require` cannot wait for a shared module: it is loaded, and the code starts again. */
+  async #import(jiti: Jiti, path: string, before: ReadonlySet<string>): Promise<ExtensionModule> {
+    const required = new Set<string>();
+    for (;;) {
+      try {
+        return await jiti.import<ExtensionModule>(path);
+      } catch (error) {
+        const name = notLoadedModule(error);
+        if (name === undefined || required.has(name)) throw error;
+        required.add(name);
+        await this.#shared.load(name);
+        for (const file of Object.keys(jiti.cache)) if (!before.has(file)) delete jiti.cache[file];
+      }
+    }
+  }
+
   async #create(): Promise<Jiti> {
-    const [{ createJiti }, virtualModules, fsCache] = await Promise.all([
+    const [{ createJiti }, fsCache] = await Promise.all([
       import("jiti"),
-      runningCopies(this.#loadLibrary),
       makeFolder(this.#cacheFolder).then(
         () => this.#cacheFolder,
         () => false, // without a cache folder, files are compiled each time
       ),
     ]);
-    return createJiti(import.meta.url, { virtualModules, fsCache, interopDefault: false });
+    return createJiti(import.meta.url, { virtualModules: this.#shared.byName, fsCache, interopDefault: false });
   }
 }
 
@@ -91,24 +107,4 @@ async function checkFile(path: string): Promise<void> {
     if (error instanceof FileError && error.code !== "EISDIR")
       throw new Error(`It cannot be loaded: ${error.reason}.`, { cause: error });
   }
-}
-
-/** The modules that extensions share with this process, by name. */
-async function runningCopies(loadLibrary: (() => Promise<object>) | undefined): Promise<Record<string, unknown>> {
-  const [ai, agent, library, protocol, typebox, value] = await Promise.all([
-    import("@pikit/ai"),
-    import("@pikit/agent"),
-    loadLibrary?.(),
-    import("../protocol/index.ts"),
-    import("@sinclair/typebox"),
-    import("@sinclair/typebox/value"),
-  ]);
-  return {
-    "@pikit/ai": ai,
-    "@pikit/agent": agent,
-    ...(library && { "@pikit/coding-agent": library }),
-    "@pikit/coding-agent/protocol": protocol,
-    "@sinclair/typebox": typebox,
-    "@sinclair/typebox/value": value,
-  };
 }

@@ -9,6 +9,14 @@ export interface FrontMatterFile {
   body: string;
 }
 
+/** Divides a Markdown file. `frontMatter`: its YAML; undefined if there is none. */
+export function splitFrontMatter(text: string): { frontMatter: string | undefined; body: string } {
+  const match = filePattern.exec(text);
+  return match
+    ? { frontMatter: match[1] ?? "", body: match[2] ?? "" }
+    : { frontMatter: undefined, body: text.replace(/^\uFEFF/, "") };
+}
+
 /**
  * Parses a Markdown file with front matter. Front matter that is not valid YAML, but has only lines `name: value`, is read line by line: many
  * files have a colon in an unquoted description.
@@ -16,9 +24,8 @@ export interface FrontMatterFile {
  * @throws {Error} When the front matter cannot be parsed; the message names the line, but not the file.
  */
 export async function parseFrontMatter(text: string): Promise<FrontMatterFile> {
-  const match = filePattern.exec(text);
-  if (!match) return { fields: new Map(), body: text.replace(/^\uFEFF/, "") };
-  const [, frontMatter = "", body = ""] = match;
+  const { frontMatter, body } = splitFrontMatter(text);
+  if (frontMatter === undefined) return { fields: new Map(), body };
   const { parseDocument } = await import("yaml");
   const document = parse(frontMatter, (source) => parseDocument(source, { schema: "failsafe", logLevel: "silent" }));
   const [error] = document.errors;
