@@ -7,10 +7,15 @@ import { runRpc } from "./cli/run-rpc.ts";
 import { type UnknownWord, UsageError } from "./errors.ts";
 import { showFirstScreen } from "./modes/terminal/first-screen.ts";
 import { writeError } from "./modes/terminal-text.ts";
+import { describeOldBun } from "./runtime.ts";
 import { packageVersion } from "./version.ts";
 
 /** Runs the command line and exits with its exit code. An error is one line on stderr; `PI_DEBUG=1` adds the stack. */
 export async function main(args: readonly string[]): Promise<never> {
+  if (describeOldBun() !== undefined) {
+    const code = await (await import("./cli/run-with-node.ts")).runWithNode(args);
+    if (code !== undefined) process.exit(code);
+  }
   guardProcess();
   guardExit();
   let exitCode: number;

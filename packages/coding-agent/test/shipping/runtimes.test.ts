@@ -1,5 +1,8 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { describe, expect, test } from "vitest";
 import { describeOldBun } from "../../src/runtime.ts";
 import { built, cleanEnvironment, root, run, temporaryFolder } from "./helpers.ts";
@@ -137,3 +140,43 @@ test("a Bun that is too old is named in one sentence", () => {
   );
   expect(["1.4.0", "1.10.1", "2.0.0"].map((version) => describeOldBun(version))).toEqual([undefined, undefined, undefined]);
 });
+
+describe("under a Bun that is too old", () => {
+  /** Starts `pi` with a runtime that says that it is an old Bun. `node` is what a PATH has. */
+  async function start(args: readonly string[], path = dirname(binaries["Node 24"])) {
+    const folder = await temporaryFolder({ "old-bun.cjs": 'globalThis.Bun = { version: "1.3.14" };' });
+    const env = { ...cleanEnvironment(folder), PATH: path };
+    return { folder, env, args: ["--require", join(folder, "old-bun.cjs"), built("coding-agent", "cli.js"), ...args] };
+  }
+
+  test("pi speaks RPC: it runs with the node of the PATH, on the same streams", async () => {
+    const { folder, env, args } = await start(["--mode", "rpc", "--no-session", "--model", "demo/tour"]);
+    const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
+    const lines: string[] = [];
+    child.stdin.write('{"id": 1, "type": "get_state"}\n');
+    for await (const line of createInterface({ input: child.stdout })) {
+      lines.push(line);
+      if (lines.length === 2) child.stdin.end();
+    }
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ type: "ready" }, { id: 1, success: true }]);
+    expect(await exitOf(child)).toEqual([0, null]);
+  });
+
+  test("a signal ends it as it ends pi", async () => {
+    const { folder, env, args } = await start(["--mode", "rpc", "--no-session", "--model", "demo/tour"]);
+    const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
+    await once(child.stdout, "data");
+    child.kill("SIGTERM");
+    expect(await exitOf(child)).toEqual([143, null]);
+  });
+
+  test("without a node, one sentence names the versions", async () => {
+    const { folder, env, args } = await start(["-p", "--no-session", "--model", "demo/tour", "Hi"], "/nowhere");
+    const { code, stdout, stderr } = await run(process.execPath, args, { cwd: folder, env });
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: `${String(describeOldBun("1.3.14"))}\n` });
+  });
+});
+
+async function exitOf(child: ChildProcess): Promise<unknown> {
+  return child.exitCode === null && child.signalCode === null ? await once(child, "exit") : [child.exitCode, child.signalCode];
+}
