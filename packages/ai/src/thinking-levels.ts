@@ -1,5 +1,6 @@
 import { convertThinking as convertAnthropic, maxTokensOf } from "./apis/anthropic-messages/thinking.ts";
 import { convertThinking as convertGoogle } from "./apis/google-generative-ai/thinking.ts";
+import type { LevelEfforts } from "./apis/level-efforts.ts";
 import { convertReasoning as convertCompletions, requiresReasoning } from "./apis/openai-completions/reasoning.ts";
 import { convertReasoning as convertResponses } from "./apis/openai-responses/reasoning.ts";
 import { type KnownApi, type Model, type ThinkingLevel, thinkingLevels } from "./types.ts";
@@ -34,7 +35,11 @@ export function clampThinkingLevel(level: ThinkingLevel, model: Model): Thinking
   const request = (candidate: ThinkingLevel) => JSON.stringify(wire(model, candidate));
   const wanted = request(level);
   const same = thinkingLevels.filter((candidate) => request(candidate) === wanted);
-  return nameOf(same, wanted);
+  const { levelEfforts = {} } = (model.compat ?? {}) as { levelEfforts?: LevelEfforts };
+  return nameOf(
+    same.filter((candidate) => levelEfforts[candidate] !== null),
+    wanted,
+  );
 }
 
 /** Chooses one of the levels with the same request: `off`, else the one that the request names, else `medium`, else the weakest. */

@@ -199,7 +199,7 @@ export interface StreamOptions {
   signal?: AbortSignal;
   /** Overrides the key from the environment. */
   apiKey?: string;
-  /** Additional request headers. Names are case-insensitive and take precedence over the model's headers. */
+  /** Additional request headers. Names are case-insensitive and take precedence over the model's headers; an empty value removes one. */
   headers?: Record<string, string>;
   /** Maximum tokens of the answer. Default, if the endpoint needs one: the model's limit, or the free part of its context window. */
   maxTokens?: number;

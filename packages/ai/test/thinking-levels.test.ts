@@ -46,6 +46,22 @@ const endpoints: readonly Model[] = [
   ["google-generative-ai", { provider: "acme", id: "gemini-2.5-flash" }],
 ].map(([api, overrides]) => testModel(api as string, "https://acme.example", { reasoning: true, ...(overrides as object) }));
 
+test.each([
+  ["openai-completions", {}],
+  ["openai-responses", { id: "gpt-5.4" }],
+  ["anthropic-messages", { compat: { thinking: "adaptive" } }],
+])("a model of %s can name the effort of each level, and the levels that it lacks", (api, overrides) => {
+  const levelEfforts = { off: null, minimal: null, low: null, high: "strong", xhigh: "ultra" };
+  const { compat, ...rest } = overrides as Partial<Model>;
+  const model = testModel(api, "https://acme.example", { reasoning: true, ...rest, compat: { ...compat, levelEfforts } });
+  expect(thinkingLevelsOf(model)).toEqual(["medium", "high", "xhigh"]);
+  expect(clampThinkingLevel("off", model)).toBe("medium");
+  expect(requestOf(model, "low")).toBe(requestOf(model, "medium"));
+  expect(requestOf(model, "medium")).toContain('"medium"');
+  expect(requestOf(model, "high")).toContain('"strong"');
+  expect(requestOf(model, "xhigh")).toContain('"ultra"');
+});
+
 describe("the levels that a model offers", () => {
   const models: Model[] = [...endpoints];
   beforeAll(async () => {

@@ -64,12 +64,13 @@ export async function sendRequest(
   }
 }
 
-/** Merges the headers of the model and the call, with names in lower case; the call's headers win. */
+/** Merges the headers of the model and the call, with names in lower case; the call's headers win. Empty ones are left out. */
 export function mergeHeaders(model: Model, options: StreamOptions): Record<string, string> {
   const merged: Record<string, string> = {};
   for (const headers of [model.headers, options.headers]) {
     for (const [name, value] of Object.entries(headers ?? {})) merged[name.toLowerCase()] = value;
   }
+  for (const [name, value] of Object.entries(merged)) if (value === "") delete merged[name];
   return merged;
 }
 

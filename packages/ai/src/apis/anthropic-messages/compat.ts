@@ -1,4 +1,5 @@
 import type { Model } from "../../types.ts";
+import type { LevelEfforts } from "../level-efforts.ts";
 
 /** The differences between a model or endpoint and the newest Messages API. Each field can be set in the model's `compat`. */
 export interface AnthropicCompat {
@@ -6,6 +7,8 @@ export interface AnthropicCompat {
   thinking: "budget" | "adaptive";
   /** The strongest effort of an adaptive model. */
   maxEffort: "high" | "xhigh" | "max";
+  /** The effort of an adaptive model for each level. Default: by the name of the level. */
+  levelEfforts?: LevelEfforts;
   /** Whether `thinking: {type: "disabled"}` is accepted. */
   disableThinking: boolean;
   /** Whether a cache entry may be kept for an hour. */

@@ -1,6 +1,7 @@
 import type { MessageCreateParamsStreaming } from "@anthropic-ai/sdk/resources/messages";
 import { defaultMaxTokens } from "../../output-limit.ts";
 import type { Context, Model, ThinkingLevel } from "../../types.ts";
+import { supportedLevel } from "../level-efforts.ts";
 import { resolveCompat } from "./compat.ts";
 
 /** The fields of a request that control thinking. */
@@ -24,11 +25,13 @@ export function convertThinking(model: Model, level: ThinkingLevel, maxTokens: n
   if (!model.reasoning) return {};
   const compat = resolveCompat(model);
   const off = compat.disableThinking ? { thinking: { type: "disabled" } as const } : {};
-  if (level === "off") return off;
+  const supported = supportedLevel(level, compat.levelEfforts);
+  if (supported === "off") return off;
   if (compat.thinking === "adaptive") {
     const efforts = { minimal: "low", low: "low", medium: "medium", high: "high", xhigh: compat.maxEffort } as const;
-    return { thinking: { type: "adaptive" }, output_config: { effort: efforts[level] } };
+    const effort = (compat.levelEfforts?.[supported] as "low" | undefined) ?? efforts[supported];
+    return { thinking: { type: "adaptive" }, output_config: { effort } };
   }
-  const budget = Math.min(thinkingBudgets[level], maxTokens - minAnswerTokens);
+  const budget = Math.min(thinkingBudgets[supported], maxTokens - minAnswerTokens);
   return budget < minThinkingBudget ? off : { thinking: { type: "enabled", budget_tokens: budget } };
 }

@@ -1,4 +1,5 @@
 import type { ToolCallIdRule } from "../../history/tool-call-ids.ts";
+import type { LevelEfforts } from "../level-efforts.ts";
 
 /** The differences between an endpoint and the Chat Completions API. Each field can be set in the model's `compat`. */
 export interface OpenAICompat {
@@ -14,6 +15,8 @@ export interface OpenAICompat {
   reasoningEffort: boolean;
   /** The efforts that the model supports, weakest first. A thinking level maps to the nearest one. */
   efforts: readonly string[];
+  /** The effort for each level, which takes precedence over `efforts`. */
+  levelEfforts?: LevelEfforts;
   /** The effort that switches thinking off. Default: for `off`, no effort is sent. */
   effortOff?: string;
   /**
@@ -51,4 +54,6 @@ export interface OpenAICompat {
   namedToolChoice: boolean;
   /** Whether an empty answer that ends with `length` means that the context window is full. */
   emptyLengthIsOverflow: boolean;
+  /** Fields that are added to the body of each request, such as the routing of OpenRouter. They replace fields with the same name. */
+  body?: Readonly<Record<string, unknown>>;
 }

@@ -1,4 +1,5 @@
 import type { Model, ThinkingLevel } from "../../types.ts";
+import { supportedLevel } from "../level-efforts.ts";
 import { nearestEffort } from "../openai-efforts.ts";
 import { resolveCompat } from "./compat.ts";
 import type { OpenAICompat } from "./openai-compat.ts";
@@ -21,10 +22,12 @@ export interface ReasoningFields {
 export function convertReasoning(model: Model, level: ThinkingLevel): ReasoningFields {
   if (!model.reasoning) return {};
   const compat = resolveCompat(model);
-  const effort = level === "off" ? compat.effortOff : nearestEffort(level, compat.efforts);
+  const supported = supportedLevel(level, compat.levelEfforts);
+  const usual = supported === "off" ? compat.effortOff : nearestEffort(supported, compat.efforts);
+  const effort = compat.levelEfforts?.[supported] ?? usual;
   return {
     ...(compat.reasoningEffort && effort !== undefined && { reasoning_effort: effort as "low" }),
-    ...convertSwitch(level !== "off", effort, compat),
+    ...convertSwitch(supported !== "off", effort, compat),
   };
 }
 

@@ -40,7 +40,7 @@ export function createBody({ model, context, options }: ApiRequest): OpenAIBody 
   if (options.temperature !== undefined) body.temperature = options.temperature;
   if (compat.store) body.store = false;
   if (options.cacheRetention !== "none") applyCaching(body, options, compat);
-  return body;
+  return compat.body ? { ...body, ...compat.body } : body;
 }
 
 function applyCaching(body: OpenAIBody, { sessionId, cacheRetention }: StreamOptions, compat: OpenAICompat): void {

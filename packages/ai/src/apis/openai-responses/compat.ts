@@ -1,5 +1,6 @@
 import type { Model } from "../../types.ts";
 import { hostOf } from "../../url.ts";
+import type { LevelEfforts } from "../level-efforts.ts";
 import { isAzure } from "../openai-azure.ts";
 import { type Effort, openaiEfforts } from "../openai-efforts.ts";
 
@@ -7,6 +8,8 @@ import { type Effort, openaiEfforts } from "../openai-efforts.ts";
 export interface ResponsesCompat {
   /** The efforts that the model supports, weakest first. A thinking level maps to the nearest one. */
   efforts: readonly Effort[];
+  /** The effort for each level, which takes precedence over `efforts`. */
+  levelEfforts?: LevelEfforts;
   /** Whether `prompt_cache_key` is understood. */
   promptCacheKey: boolean;
   /** Whether `prompt_cache_retention: "24h"` is understood. */

@@ -1,5 +1,6 @@
 import type { ResponseCreateParamsStreaming, ResponseIncludable } from "openai/resources/responses/responses";
 import type { Model, ThinkingLevel } from "../../types.ts";
+import { supportedLevel } from "../level-efforts.ts";
 import { type Effort, nearestEffort } from "../openai-efforts.ts";
 import { type ResponsesCompat, resolveCompat } from "./compat.ts";
 
@@ -21,6 +22,8 @@ export function convertReasoning(model: Model, level: ThinkingLevel): Pick<Respo
 }
 
 /** The model's effort nearest to a level. Undefined for `off` if the model cannot switch thinking off. */
-function effortFor(level: ThinkingLevel, { efforts }: ResponsesCompat): Effort | undefined {
-  return level === "off" ? efforts.find((effort) => effort === "none") : nearestEffort(level, efforts);
+function effortFor(level: ThinkingLevel, { efforts, levelEfforts }: ResponsesCompat): Effort | undefined {
+  const supported = supportedLevel(level, levelEfforts);
+  const usual = supported === "off" ? efforts.find((effort) => effort === "none") : nearestEffort(supported, efforts);
+  return (levelEfforts?.[supported] as Effort | undefined) ?? usual;
 }
