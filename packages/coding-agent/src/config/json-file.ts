@@ -2,12 +2,17 @@ import { isTooDeep, maxNesting } from "@pikit/ai";
 import { FileError, fileLimits, isMissing, readWholeSync, reasonOf } from "@pikit/ai/files/sync";
 import { UsageError } from "../errors.ts";
 
+export interface JsonFileOptions {
+  /** Replaces comments and trailing commas by spaces. Default: the file must not have any. */
+  strip?: (text: string) => string;
+}
+
 /**
  * Reads a configuration file with one JSON object; a missing file counts as empty.
  *
  * @throws {UsageError} When the file cannot be read, or is not a JSON object. The message does not quote it, because it may contain keys.
  */
-export function readJsonFile(path: string): Record<string, unknown> {
+export function readJsonFile(path: string, { strip = (text) => text }: JsonFileOptions = {}): Record<string, unknown> {
   let text: string;
   try {
     text = readWholeSync(path, fileLimits.configuration).toString("utf8");
@@ -19,7 +24,7 @@ export function readJsonFile(path: string): Record<string, unknown> {
   let value: unknown;
   try {
     // Editors on Windows begin files with a byte order mark.
-    value = JSON.parse(text.replace(/^\uFEFF/, ""));
+    value = JSON.parse(strip(text.replace(/^\uFEFF/, "")));
   } catch (cause) {
     throw new UsageError("invalid_config", `${path} is not valid JSON${describePlace(cause, text)}. Correct or remove it.`);
   }

@@ -76,8 +76,9 @@ export class RegistryView implements ModelRegistryView {
   async getApiKeyAndHeaders(model: Model): Promise<RequestAuth> {
     try {
       await this.#registry.requireCredentials(model);
-      const apiKey = await this.#registry.keyFor(model);
-      return { ok: true, ...(apiKey === undefined ? {} : { apiKey }), ...(model.headers ? { headers: model.headers } : {}) };
+      const { headers: resolved, ...auth } = await this.#registry.authFor(model);
+      const headers = { ...model.headers, ...resolved };
+      return { ok: true, ...auth, ...(Object.keys(headers).length > 0 ? { headers } : {}) };
     } catch (error) {
       return { ok: false, error: error instanceof Error ? error.message : String(error) };
     }
@@ -85,7 +86,7 @@ export class RegistryView implements ModelRegistryView {
 
   async getApiKeyForProvider(provider: string): Promise<string | undefined> {
     const model = this.#models.find((each) => each.provider === provider);
-    return model && this.#registry.keyFor(model);
+    return model && (await this.#registry.authFor(model)).apiKey;
   }
 
   getProviderDisplayName(provider: string): string {
@@ -120,8 +121,9 @@ export class RegistryView implements ModelRegistryView {
 
   async #run(model: Model, context: Context, options: StreamOptions, events: AssistantMessageEventStream): Promise<void> {
     // Without a key the call itself reports the problem.
-    const apiKey = options.apiKey ?? (await this.#registry.keyFor(model).catch(() => undefined));
-    const answer = stream(model, context, { ...options, ...(apiKey === undefined ? {} : { apiKey }) });
+    const { headers: resolved, ...auth } = await this.#registry.authFor(model).catch(() => ({ headers: {} }));
+    const headers = { ...resolved, ...options.headers };
+    const answer = stream(model, context, { ...auth, ...options, headers });
     for await (const event of answer) events.push(event);
     events.failure = answer.failure;
     events.end(await answer.result());

@@ -1,11 +1,15 @@
 import { join } from "node:path";
 import { environmentKey } from "@pikit/ai";
 import { readJsonFile } from "../config/json-file.ts";
+import { SessionError } from "../errors.ts";
+import { isConfigured, resolveValue } from "./config-value.ts";
 
-/** The keys of the providers. Order of precedence: `--api-key`, `auth.json`, the environment, `models.json`. */
+/** The keys of the providers. Order of precedence: `--api-key`, `auth.json`, `models.json`, the environment. */
 export class Credentials {
   readonly #authFile: string;
   readonly #override: string | undefined;
+  /** The output of the commands in `auth.json`, by command: they run once per process. */
+  readonly #outputs = new Map<string, Promise<string | undefined>>();
 
   constructor(agentDir: string, options: { apiKey?: string | undefined } = {}) {
     this.#authFile = join(agentDir, "auth.json");
@@ -13,15 +17,41 @@ export class Credentials {
   }
 
   /**
-   * The current key; undefined if there is none. Reads `auth.json` for each request, because keys change while a process runs.
+   * Whether there is a key. Commands count as a key and are not run. Reads `auth.json` for each call, because keys change while a process runs.
    *
-   * @param configured - `apiKey` of the provider in `models.json`: a literal, or `$NAME` for an environment variable.
+   * @param configured - `apiKey` of the provider in `models.json`.
    * @throws {UsageError} When `auth.json` cannot be read.
    */
-  find(provider: string, configured?: string): string | undefined {
-    return this.#override ?? this.#stored(provider) ?? environmentKey(provider) ?? expand(configured);
+  has(provider: string, configured?: string): boolean {
+    const isGiven = this.#override !== undefined || isConfigured(this.#stored(provider)) || isConfigured(configured);
+    return isGiven || environmentKey(provider) !== undefined;
   }
 
+  /**
+   * The key for a request; undefined if there is none. A command in `models.json` runs for each request, one in `auth.json` once.
+   *
+   * @param configured - `apiKey` of the provider in `models.json`.
+   * @throws {UsageError} When `auth.json` cannot be read. {SessionError} `no_credentials` when a command fails.
+   */
+  async find(provider: string, configured?: string): Promise<string | undefined> {
+    if (this.#override !== undefined) return this.#override;
+    const stored = this.#stored(provider);
+    if (isConfigured(stored)) return this.#runOnce(provider, stored);
+    if (isConfigured(configured)) return resolveSecret(configured, `API key of ${provider} in models.json`);
+    return environmentKey(provider);
+  }
+
+  #runOnce(provider: string, stored: string): Promise<string | undefined> {
+    const known = this.#outputs.get(stored);
+    if (known !== undefined) return known;
+    const output = resolveSecret(stored, `API key of ${provider} in ${this.#authFile}`);
+    if (stored.startsWith("!")) this.#outputs.set(stored, output);
+    // A command that failed runs again: a keychain may have been locked.
+    output.catch(() => this.#outputs.delete(stored));
+    return output;
+  }
+
+  /** The key of a provider in `auth.json`, unresolved. */
   #stored(provider: string): string | undefined {
     const entries = readJsonFile(this.#authFile);
     const entry = Object.hasOwn(entries, provider) ? entries[provider] : undefined;
@@ -29,9 +59,26 @@ export class Credentials {
     const { type, key } = entry as { type?: unknown; key?: unknown };
     return type === "api_key" && typeof key === "string" && key !== "" ? key : undefined;
   }
+
+  /** Whether `auth.json` has a login of another kind for the provider, such as an OAuth token of a related program. */
+  hasOtherLogin(provider: string): boolean {
+    const entries = readJsonFile(this.#authFile);
+    const entry = Object.hasOwn(entries, provider) ? entries[provider] : undefined;
+    return typeof entry === "object" && entry !== null && (entry as { type?: unknown }).type === "oauth";
+  }
 }
 
-function expand(value: string | undefined): string | undefined {
-  if (value === undefined || value === "") return undefined;
-  return value.startsWith("$") ? process.env[value.slice(1)] || undefined : value;
+/**
+ * Resolves a value of a configuration file.
+ *
+ * @param what - Names the value in the message.
+ * @throws {SessionError} `no_credentials` when a command fails. The message does not quote it.
+ */
+export async function resolveSecret(value: string, what: string): Promise<string | undefined> {
+  try {
+    return await resolveValue(value);
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new SessionError("no_credentials", `The command for the ${what} failed: ${message}. Run it in a shell to see why.`);
+  }
 }

@@ -1,6 +1,7 @@
-import { knownApis, type Model } from "@pikit/ai";
+import { knownApis, loadProviderModels, type Model } from "@pikit/ai";
 import type { Static, TSchema } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
+import stripComments from "strip-json-comments";
 import { readJsonFile } from "../config/json-file.ts";
 import { describeMisspeltKeys } from "../config/misspelt-keys.ts";
 import { UsageError } from "../errors.ts";
@@ -8,54 +9,111 @@ import { WireModelSchema } from "../protocol/messages.ts";
 import { readFields } from "../protocol/validate.ts";
 import { suggest } from "../suggest.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { type RequestFields, toCompat } from "./family-compat.ts";
 
 const { id, name, reasoning, input, contextWindow, maxTokens, cost } = WireModelSchema.properties;
 
-const ProviderSchema = Type.Object({
-  baseUrl: Type.String(),
-  api: Type.String(),
-  apiKey: Type.Optional(Type.String()),
-  headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-  compat: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  models: Type.Array(Type.Unknown()),
-});
+/** The limits of a model of `models.json` without limits of its own, as related programs have them. */
+const defaultLimits = { contextWindow: 128_000, maxTokens: 16_384 } as const;
 
-/** Only the id of a model is required. */
-const ModelSchema = Type.Object({
-  id,
+/** Apis of related programs that we do not have. */
+const otherApis: readonly string[] = [
+  "azure-openai-responses",
+  "bedrock-converse-stream",
+  "google-gemini-cli",
+  "google-vertex",
+  "mistral-conversations",
+  "openai-codex-responses",
+];
+
+const headers = Type.Optional(Type.Record(Type.String(), Type.String()));
+const anything = Type.Optional(Type.Unknown());
+
+const requestFields = {
+  headers,
+  compat: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  thinkingLevelMap: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]))),
+  samplingParams: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+};
+
+/** The fields that describe a model. Those that have no effect here are listed, so that they do not count as misspelt. */
+const description = {
   name: Type.Optional(name),
   reasoning: Type.Optional(reasoning),
   input: Type.Optional(input),
   contextWindow: Type.Optional(contextWindow),
   maxTokens: Type.Optional(maxTokens),
+  ...requestFields,
+  inputLimits: anything,
+  promptCache: anything,
+};
+
+/** Only the id of a model is required. */
+const ModelSchema = Type.Object({
+  id,
+  api: Type.Optional(Type.String()),
+  baseUrl: Type.Optional(Type.String()),
   cost: Type.Optional(cost),
-  headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-  compat: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  ...description,
+});
+
+const OverrideSchema = Type.Object({ ...description, cost: Type.Optional(Type.Partial(cost)) });
+
+const ProviderSchema = Type.Object({
+  name: Type.Optional(Type.String()),
+  baseUrl: Type.Optional(Type.String()),
+  api: Type.Optional(Type.String()),
+  apiKey: Type.Optional(Type.String()),
+  authHeader: Type.Optional(Type.Boolean()),
+  oauth: anything,
+  ...requestFields,
+  models: Type.Optional(Type.Array(Type.Unknown())),
+  modelOverrides: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
 
 /** The keys of the file. */
 const FileSchema = Type.Object({
-  providers: Type.Record(Type.String(), Type.Object({ ...ProviderSchema.properties, models: Type.Array(ModelSchema) })),
+  providers: Type.Record(
+    Type.String(),
+    Type.Object({
+      ...ProviderSchema.properties,
+      models: Type.Optional(Type.Array(ModelSchema)),
+      modelOverrides: Type.Optional(Type.Record(Type.String(), OverrideSchema)),
+    }),
+  ),
 });
+
+/** The changes of a provider of `models.json` to models that are listed elsewhere. */
+export type ModelChange = Partial<Omit<Model, "api" | "cost" | "id" | "provider">> & { cost?: Partial<Model["cost"]> };
 
 /** A provider of `models.json`. */
 export interface CustomProvider {
   name: string;
-  /** A literal key, or `$NAME` for an environment variable. */
+  /** As in the file, see `config-value.ts`. */
   apiKey: string | undefined;
-  /** The endpoint for models that are not listed. */
-  endpoint: Endpoint;
+  /** Whether the key is sent as `Authorization: Bearer`. */
+  authHeader: boolean;
+  /** The endpoint for models that are not listed; undefined if the file does not say enough about it. */
+  endpoint: Endpoint | undefined;
   models: Model[];
+  /** The changes to all models of a built-in provider with this name. */
+  change: ModelChange;
+  /** The changes to single models of a built-in or added provider with this name, by id. */
+  modelChanges: ReadonlyMap<string, ModelChange>;
 }
 
+type RequestChange = Pick<Model, "headers" | "compat">;
+
+/** Called with a line of text for each key that looks misspelt, and for each part that cannot be used. */
+type Report = (problem: string) => void;
+
 /**
- * Reads `models.json`; a missing file has no providers.
+ * Reads `models.json`, which may have comments; a missing file has no providers.
  *
- * @param report - Called with a line of text for each key that looks misspelt.
  * @throws {UsageError} For an invalid field; the message names the file, the provider and the field.
  */
-export async function readCustomProviders(path: string, report?: (problem: string) => void): Promise<CustomProvider[]> {
-  const { providers } = readJsonFile(path);
+export async function readCustomProviders(path: string, report?: Report): Promise<CustomProvider[]> {
+  const { providers } = readJsonFile(path, { strip: (text) => stripComments(text, { trailingCommas: true }) });
   if (providers === undefined) return [];
   if (typeof providers !== "object" || providers === null || Array.isArray(providers)) {
     throw new UsageError("invalid_config", `${path}: "providers" must be an object whose keys are provider names.`);
@@ -64,7 +122,7 @@ export async function readCustomProviders(path: string, report?: (problem: strin
     for (const problem of describeMisspeltKeys({ providers }, FileSchema, path)) report(problem);
   }
   return Promise.all(
-    Object.entries(providers).map(([name, value]) => toCustomProvider(name, value, `${path}, provider "${name}"`)),
+    Object.entries(providers).map(([name, value]) => toCustomProvider(name, value, `${path}, provider "${name}"`, report)),
   );
 }
 
@@ -74,43 +132,113 @@ export async function readCustomProviders(path: string, report?: (problem: strin
  * @param where - The beginning of error messages.
  * @throws {UsageError} For an invalid field; the message names it.
  */
-export async function toCustomProvider(name: string, value: unknown, where: string): Promise<CustomProvider> {
+export async function toCustomProvider(
+  name: string,
+  value: unknown,
+  where: string,
+  report: Report = () => {},
+): Promise<CustomProvider> {
   const provider = await read(ProviderSchema, value, where);
-  if (!knownApis().includes(provider.api)) throw unknownApi(provider.api, where);
-  const models = provider.models.map(async (entry, index) => {
-    const model = await read(ModelSchema, entry, `${where}, model ${index + 1}`);
-    return toModel(name, provider, model);
+  checkApi(provider.api, where);
+  // A provider with the name of a built-in one need not repeat its address and api.
+  const [builtIn] = await loadProviderModels(name);
+  const { api = builtIn?.api, baseUrl = builtIn?.baseUrl } = provider;
+  const entries = (provider.models ?? []).map(async (entry, index) => {
+    const place = `${where}, model ${index + 1}`;
+    return toModel(
+      name,
+      { ...provider, ...pick("api", api), ...pick("baseUrl", baseUrl) },
+      await read(ModelSchema, entry, place),
+      place,
+      report,
+    );
   });
-  const { api, baseUrl, headers, compat } = provider;
-  const endpoint = { api, provider: name, baseUrl, ...(headers ? { headers } : {}), ...(compat ? { compat } : {}) };
-  return { name, apiKey: provider.apiKey, endpoint, models: await Promise.all(models) };
+  const changes = Object.entries(provider.modelOverrides ?? {}).map(async ([modelId, entry]) => {
+    const change = await read(OverrideSchema, entry, `${where}, modelOverrides "${modelId}"`);
+    return [modelId, toChange(change)] as const;
+  });
+  const requests = toRequests(provider);
+  const isComplete = api !== undefined && baseUrl !== undefined && !otherApis.includes(api);
+  return {
+    name,
+    apiKey: provider.apiKey,
+    authHeader: provider.authHeader ?? false,
+    endpoint: isComplete ? { api, provider: name, baseUrl, ...requests } : undefined,
+    models: (await Promise.all(entries)).flatMap((model) => model ?? []),
+    change: { ...requests, ...pick("baseUrl", provider.baseUrl) },
+    modelChanges: new Map(await Promise.all(changes)),
+  };
 }
 
-function unknownApi(api: string, where: string): UsageError {
-  const names = knownApis().filter((name) => name !== "scripted");
-  return new UsageError(
+/** Applies changes to a listed model; later ones take precedence. */
+export function changeModel(model: Model, ...changes: readonly (ModelChange | undefined)[]): Model {
+  const changed: Model = { ...model };
+  for (const { cost: changedCost, headers: changedHeaders, compat, ...rest } of changes.map((change) => change ?? {})) {
+    Object.assign(changed, rest);
+    if (changedCost) changed.cost = { ...changed.cost, ...changedCost };
+    if (changedHeaders) changed.headers = { ...changed.headers, ...changedHeaders };
+    if (compat) changed.compat = { ...changed.compat, ...compat };
+  }
+  return changed;
+}
+
+function checkApi(api: string | undefined, where: string): void {
+  if (api === undefined || knownApis().includes(api) || otherApis.includes(api)) return;
+  const names = knownApis().filter((known) => known !== "scripted");
+  throw new UsageError(
     "invalid_config",
     `${where}: Unknown api "${api}".${suggest(api, names)} Expected one of ${names.join(", ")}.`,
   );
 }
 
-function toModel(providerName: string, provider: Static<typeof ProviderSchema>, model: Static<typeof ModelSchema>): Model {
-  const headers = { ...provider.headers, ...model.headers };
-  const compat = { ...provider.compat, ...model.compat };
-  return {
-    id: model.id,
-    name: model.name ?? model.id,
-    api: provider.api,
-    provider: providerName,
-    baseUrl: provider.baseUrl,
-    reasoning: model.reasoning ?? false,
-    input: model.input ?? ["text"],
-    contextWindow: model.contextWindow ?? 0,
-    maxTokens: model.maxTokens ?? 0,
-    cost: model.cost ?? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
-    ...(Object.keys(headers).length > 0 ? { headers } : {}),
-    ...(Object.keys(compat).length > 0 ? { compat } : {}),
+/** @returns Undefined for a model whose api we do not have, which is reported. */
+function toModel(
+  providerName: string,
+  provider: Static<typeof ProviderSchema>,
+  model: Static<typeof ModelSchema>,
+  where: string,
+  report: Report,
+): Model | undefined {
+  checkApi(model.api, where);
+  const { api = provider.api, baseUrl = provider.baseUrl } = model;
+  for (const [field, given] of Object.entries({ api, baseUrl })) {
+    if (given !== undefined) continue;
+    throw new UsageError("invalid_config", `${where}: Field "${field}" must be a string, but is missing here and in the provider.`);
+  }
+  if (otherApis.includes(api as string)) {
+    report(`${where}: pi has no api "${api}", so ${model.id} cannot be used.`);
+    return undefined;
+  }
+  const base: Model = {
+    ...{ id: model.id, name: model.name ?? model.id, api: api as string, provider: providerName, baseUrl: baseUrl as string },
+    reasoning: false,
+    input: ["text"],
+    ...defaultLimits,
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
   };
+  return changeModel(base, toRequests(provider), toChange(model));
+}
+
+function toChange(model: Static<typeof OverrideSchema>): ModelChange {
+  return {
+    ...pick("name", model.name),
+    ...pick("reasoning", model.reasoning),
+    ...pick("input", model.input),
+    ...pick("contextWindow", model.contextWindow),
+    ...pick("maxTokens", model.maxTokens),
+    ...pick("cost", model.cost),
+    ...toRequests(model),
+  };
+}
+
+/** The fields that change requests. */
+function toRequests({ headers: own, ...fields }: RequestFields & { headers?: Record<string, string> }): RequestChange {
+  const compat = toCompat(fields);
+  return { ...pick("headers", own), ...(Object.keys(compat).length > 0 ? { compat } : {}) };
+}
+
+function pick<K extends string, V>(key: K, value: V | undefined): { [N in K]?: V } {
+  return (value === undefined ? {} : { [key]: value }) as { [N in K]?: V };
 }
 
 async function read<T extends TSchema & { properties: object }>(schema: T, value: unknown, where: string): Promise<Static<T>> {

@@ -12,7 +12,8 @@ import {
 } from "@pikit/ai";
 import { mayExist } from "../config/may-exist.ts";
 import { SessionError } from "../errors.ts";
-import type { Credentials } from "./credentials.ts";
+import { isReference, variablesIn } from "./config-value.ts";
+import { type Credentials, resolveSecret } from "./credentials.ts";
 import type { CustomProvider } from "./custom-providers.ts";
 import type { Endpoint } from "./endpoint.ts";
 
@@ -137,10 +138,22 @@ export class ModelRegistry {
     return isReplayed(model) || this.#isOpen(model.provider);
   }
 
-  /** The key for a request to the model; undefined when there is none. */
-  async keyFor(model: Model): Promise<string | undefined> {
-    if (offlineProviders.has(model.provider) || isReplayed(model)) return undefined;
-    return this.#credentials.find(model.provider, await this.#configuredKey(model.provider));
+  /**
+   * The key for a request to the model, if there is one, and the headers whose values are variables or commands.
+   *
+   * @throws {SessionError} `no_credentials` when a command for one of them fails.
+   */
+  async authFor(model: Model): Promise<{ apiKey?: string; headers?: Record<string, string> }> {
+    const { provider } = model;
+    if (offlineProviders.has(provider) || isReplayed(model)) return {};
+    const { apiKey: configured, authHeader = false } = (await this.#keySource(provider)) ?? {};
+    const apiKey = await this.#credentials.find(provider, configured);
+    const headers = await resolveHeaders(model);
+    if (authHeader && apiKey !== undefined) headers.authorization = `Bearer ${apiKey}`;
+    return {
+      ...(apiKey === undefined ? {} : { apiKey }),
+      ...(Object.keys(headers).length > 0 ? { headers } : {}),
+    };
   }
 
   /** @throws {SessionError} `no_model` when the model needs the network and the session is offline. */
@@ -157,16 +170,17 @@ export class ModelRegistry {
     this.requireReachable(model);
     if (await this.isUsable(model)) return;
     const variables = (await this.#keyVariables(model.provider)).join(" or ");
+    const login = this.#credentials.hasOtherLogin(model.provider) ? " (the OAuth login in auth.json has no effect here)" : "";
     throw new SessionError(
       "no_credentials",
-      `No API key for ${model.provider}: set ${variables}, pass --api-key, or try the offline demo with --model demo/tour.`,
+      `No API key for ${model.provider}${login}: set ${variables}, pass --api-key, or try the offline demo with --model demo/tour.`,
     );
   }
 
   /** The default model of the first provider with a key, otherwise the first usable model of `models.json`; undefined if there is none. */
   async defaultModel(): Promise<Model | undefined> {
     for (const { provider, defaultModelId, needsBaseUrl } of providers) {
-      if (this.#credentials.find(provider) === undefined) continue;
+      if (!this.#credentials.has(provider, (await this.#keySource(provider))?.apiKey)) continue;
       const model = await this.find(provider, defaultModelId);
       if (!needsBaseUrl || model?.baseUrl) return model;
     }
@@ -192,19 +206,19 @@ export class ModelRegistry {
   /** Whether a provider has credentials or needs none. */
   async #isOpen(provider: string): Promise<boolean> {
     if ((await this.#keyVariables(provider)).length === 0) return true;
-    return this.#credentials.find(provider, await this.#configuredKey(provider)) !== undefined;
+    return this.#credentials.has(provider, (await this.#keySource(provider))?.apiKey);
   }
 
   /** The environment variables for a provider's key; empty if it needs none. */
   async #keyVariables(provider: string): Promise<string[]> {
     if (offlineProviders.has(provider)) return [];
-    const configured = await this.#configuredKey(provider);
-    return [...keyVariablesOf(provider), ...(configured?.startsWith("$") ? [configured.slice(1)] : [])];
+    const { apiKey } = (await this.#keySource(provider)) ?? {};
+    return [...keyVariablesOf(provider), ...(apiKey === undefined ? [] : variablesIn(apiKey))];
   }
 
-  /** `apiKey` of a provider in `models.json`, unchanged. */
-  async #configuredKey(provider: string): Promise<string | undefined> {
-    return (await this.#custom()).find(({ name, apiKey }) => name === provider && apiKey !== undefined)?.apiKey;
+  /** The entry of `models.json`, or of an extension, with the key of a provider. */
+  async #keySource(provider: string): Promise<CustomProvider | undefined> {
+    return (await this.#custom()).find(({ name, apiKey }) => name === provider && apiKey !== undefined);
   }
 
   /** Finds a model of a provider. Servers on this machine are queried only if no list has it. */
@@ -216,19 +230,29 @@ export class ModelRegistry {
   /** The models of a provider that need no request. */
   async #listOf(provider: string): Promise<readonly Model[]> {
     if (provider === "demo") return [(await import("./demo.ts")).createDemoModel()];
+    const entries = (await this.#custom()).filter(({ name }) => name === provider);
+    const builtIn = await loadProviderModels(provider);
+    if (entries.length === 0) return builtIn;
     // A provider of models.json extends the built-in one with the same name; its models take precedence.
-    const custom = await this.#customModelsOf(provider);
-    return [...custom, ...(await loadProviderModels(provider)).filter(({ id }) => !custom.some((model) => model.id === id))];
+    const { changeModel } = await import("./custom-providers.ts");
+    const custom = entries.flatMap(({ models }) => models);
+    const others = builtIn.filter(({ id }) => !custom.some((model) => model.id === id));
+    const changed = (model: Model) => changeModel(model, ...entries.map(({ modelChanges }) => modelChanges.get(model.id)));
+    return [
+      ...custom.map((model) => (this.#isInFile(model) ? model : changed(model))),
+      ...others.map((model) => changed(changeModel(model, ...entries.map(({ change }) => change)))),
+    ];
   }
 
-  async #customModelsOf(provider: string): Promise<Model[]> {
-    return (await this.#custom()).flatMap(({ name, models }) => (name === provider ? models : []));
+  /** Whether a model is defined in `models.json`, and not only changed there. */
+  #isInFile(model: Model): boolean {
+    return !this.#added.some(({ models }) => models.includes(model));
   }
 
   /** The endpoint for unlisted models of a provider; undefined if it has none. */
   async #endpointOf(provider: string): Promise<Endpoint | undefined> {
-    const custom = (await this.#custom()).find(({ name }) => name === provider);
-    if (custom) return custom.endpoint;
+    const endpoint = (await this.#custom()).find(({ name }) => name === provider)?.endpoint;
+    if (endpoint) return endpoint;
     const [model] = await loadProviderModels(provider);
     return model && { api: model.api, provider, baseUrl: model.baseUrl };
   }
@@ -247,6 +271,16 @@ export class ModelRegistry {
 /** Whether a model is the offline demo, which is offered only if there is no other model. */
 export function isDemo({ provider }: Pick<Model, "provider">): boolean {
   return provider === "demo";
+}
+
+/** The headers of a model that refer to variables or commands, with their values. One whose variable is not set is empty, and not sent. */
+async function resolveHeaders({ provider, headers = {} }: Model): Promise<Record<string, string>> {
+  const resolved: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (!isReference(value)) continue;
+    resolved[name] = (await resolveSecret(value, `header ${name} of ${provider} in models.json`)) ?? "";
+  }
+  return resolved;
 }
 
 /** Whether a URL has a loopback host. */

@@ -14,31 +14,71 @@ afterEach(() => {
 });
 
 describe("the key of a provider", () => {
-  test("--api-key, then auth.json, then the environment, then models.json", async () => {
+  test("--api-key, then auth.json, then models.json, then the environment", async () => {
     vi.stubEnv("ANTHROPIC_API_KEY", "from the environment");
     await workspace.write("agent/auth.json", { anthropic: { type: "api_key", key: "from auth.json" } });
     const find = (apiKey?: string) => new Credentials(workspace.agentDir, { apiKey }).find("anthropic", "from models.json");
-    expect(find("from the option")).toBe("from the option");
-    expect(find("")).toBe("from auth.json");
-    expect(find()).toBe("from auth.json");
+    expect(await find("from the option")).toBe("from the option");
+    expect(await find("")).toBe("from auth.json");
+    expect(await find()).toBe("from auth.json");
     await workspace.write("agent/auth.json", {});
-    expect(find()).toBe("from the environment");
+    expect(await find()).toBe("from models.json");
+    expect(await new Credentials(workspace.agentDir).find("anthropic")).toBe("from the environment");
     vi.stubEnv("ANTHROPIC_API_KEY", "");
-    expect(find()).toBe("from models.json");
-    expect(new Credentials(workspace.agentDir).find("anthropic")).toBeUndefined();
+    expect(await new Credentials(workspace.agentDir).find("anthropic")).toBeUndefined();
   });
 
-  test("SC-008 of models.json is literal, or a variable with a dollar sign", () => {
+  test.each([
+    ["literal", "literal"],
+    ["$LOCAL_KEY", "from the variable"],
+    ["$" + "{LOCAL_KEY}", "from the variable"],
+    ["a-$" + "{LOCAL_KEY}-$LOCAL_KEY.z", "a-from the variable-from the variable.z"],
+    ["$$LOCAL_KEY", "$LOCAL_KEY"],
+    ["$!echo key", "!echo key"],
+    ["LOCAL_KEY", "from the variable"],
+    ["NO_SUCH_KEY", "NO_SUCH_KEY"],
+    ["LOCALKEY", "LOCALKEY"],
+    ["$EMPTY_KEY", undefined],
+    ["$NO_SUCH_KEY", undefined],
+    ["a$NO_SUCH_KEY", undefined],
+    ['!printf " key of %s\\n" "$LOCAL_KEY"', "key of from the variable"],
+    ["", undefined],
+  ])("SC-008 %j in a file of the user is %j", async (value, expected) => {
     vi.stubEnv("LOCAL_KEY", "from the variable");
+    vi.stubEnv("LOCALKEY", "not this one");
     vi.stubEnv("EMPTY_KEY", "");
-    const find = (configured: string) => new Credentials(workspace.agentDir).find("local", configured);
-    expect(find("LOCAL_KEY")).toBe("LOCAL_KEY");
-    expect(find("$LOCAL_KEY")).toBe("from the variable");
-    expect(find("$EMPTY_KEY")).toBeUndefined();
-    expect(find("$NO_SUCH_KEY")).toBeUndefined();
-    expect(find("!echo key")).toBe("!echo key");
-    expect(find("")).toBeUndefined();
+    const credentials = new Credentials(workspace.agentDir);
+    expect(credentials.has("local", value)).toBe(expected !== undefined);
+    expect(await credentials.find("local", value)).toBe(expected);
+    await workspace.write("agent/auth.json", { local: { type: "api_key", key: value } });
+    expect(credentials.has("local")).toBe(expected !== undefined);
+    expect(await credentials.find("local")).toBe(expected);
   });
+
+  test("a command of models.json runs for each request, one of auth.json once", async () => {
+    const count = await workspace.write("count", "");
+    const command = `!printf x >> ${count}; wc -c < ${count}`;
+    const credentials = new Credentials(workspace.agentDir);
+    expect(credentials.has("local", command)).toBe(true);
+    expect([await credentials.find("local", command), await credentials.find("local", command)]).toEqual(["1", "2"]);
+    await workspace.write("agent/auth.json", { local: { type: "api_key", key: command } });
+    expect([await credentials.find("local"), await credentials.find("local")]).toEqual(["3", "3"]);
+  });
+
+  test.each([
+    ["!printf s3cret; exit 7", "it ended with exit code 7"],
+    ["!printf s3cret >&2", "it printed nothing"],
+    ["!yes s3cret", "it printed more than 65536 characters"],
+  ])(
+    "SC-004 the command %j is an error that names the provider and quotes neither the command nor its output",
+    async (command, reason) => {
+      const find = new Credentials(workspace.agentDir).find("local", command);
+      await expect(find).rejects.toMatchObject({
+        code: "no_credentials",
+        message: `The command for the API key of local in models.json failed: ${reason}. Run it in a shell to see why.`,
+      });
+    },
+  );
 
   test("other kinds of credentials, empty keys and inherited names in auth.json are no keys", async () => {
     await workspace.write(
@@ -46,19 +86,22 @@ describe("the key of a provider", () => {
       '{"a": {"type": "oauth", "key": "x"}, "b": {"type": "api_key", "key": ""}, "c": "x", "d": null}',
     );
     const credentials = new Credentials(workspace.agentDir);
-    for (const provider of ["a", "b", "c", "d", "constructor", "__proto__"]) expect(credentials.find(provider)).toBeUndefined();
+    for (const provider of ["a", "b", "c", "d", "constructor", "__proto__"]) {
+      expect(credentials.has(provider)).toBe(false);
+      expect(await credentials.find(provider)).toBeUndefined();
+    }
   });
 
   test("is read anew, so that a key that was replaced is used", async () => {
     const credentials = new Credentials(workspace.agentDir);
-    expect(credentials.find("anthropic")).toBeUndefined();
+    expect(await credentials.find("anthropic")).toBeUndefined();
     await workspace.write("agent/auth.json", { anthropic: { type: "api_key", key: "new" } });
-    expect(credentials.find("anthropic")).toBe("new");
+    expect(await credentials.find("anthropic")).toBe("new");
   });
 
   test("SC-004 a faulty auth.json is named and not quoted", async () => {
     await workspace.write("agent/auth.json", '{"anthropic": {"key": "5ecret"');
-    expect(() => new Credentials(workspace.agentDir).find("anthropic")).toThrow(
+    await expect(new Credentials(workspace.agentDir).find("anthropic")).rejects.toThrow(
       /^[^\n]*auth\.json is not valid JSON: it breaks in line 1, column 31\. Correct or remove it\.$/,
     );
   });

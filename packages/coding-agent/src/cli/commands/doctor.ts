@@ -139,9 +139,13 @@ async function endpoints({ agentDir }: Places): Promise<Finding[]> {
   const path = join(agentDir, "models.json");
   const custom = await readCustomProviders(path, (text) => problems.push(text));
   return [
-    ...custom.map(({ name, models, endpoint }) =>
-      ok("models.json", `${name}: ${count(models.length, "model")} at ${endpoint.baseUrl}`),
-    ),
+    ...custom.map(({ name, models, endpoint, modelChanges }) => {
+      const changes = modelChanges.size > 0 ? `, changes to ${count(modelChanges.size, "model")}` : "";
+      return ok(
+        "models.json",
+        `${name}: ${count(models.length, "model")} at ${endpoint?.baseUrl ?? "addresses of their own"}${changes}`,
+      );
+    }),
     ...problems.map((text) => problem("models.json", text)),
   ];
 }

@@ -42,8 +42,7 @@ export async function createSupervision(setup: Setup, configuration: Configurati
   });
   const requestOptions = async (model: Model) => {
     registry.requireReachable(model);
-    const apiKey = await registry.keyFor(model);
-    return { sessionId: transcript.conversation.header.id, ...(apiKey === undefined ? {} : { apiKey }) };
+    return { sessionId: transcript.conversation.header.id, ...(await registry.authFor(model)) };
   };
   const compactor = createCompactor(setup, configuration, core, { limits, retries, requestOptions });
   return { retries, todoList, limits, compactor, rules: await createRules(setup, configuration, core), requestOptions };
