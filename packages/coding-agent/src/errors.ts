@@ -59,6 +59,7 @@ export function isSessionError(error: unknown): error is SessionError {
  * - `unknown_model`: a model or provider does not exist
  * - `invalid_config`: a configuration file, or a field in it, is malformed
  * - `config_unavailable`: a configuration file cannot be read, locked or written
+ * - `package_failed`: a package cannot be installed, updated or removed
  */
 export type UsageErrorCode =
   | "invalid_arguments"
@@ -67,7 +68,8 @@ export type UsageErrorCode =
   | "unreadable_file"
   | "unknown_model"
   | "invalid_config"
-  | "config_unavailable";
+  | "config_unavailable"
+  | "package_failed";
 
 /** An unknown word, and the known words that may have been intended. */
 export interface UnknownWord {

@@ -38,6 +38,11 @@ const subcommands: Readonly<Record<SubcommandName, () => Promise<Subcommand>>> =
   serve: async () => (await import("./cli/commands/serve.ts")).serve,
   login: async () => (await import("./cli/commands/login.ts")).login,
   logout: async () => (await import("./cli/commands/login.ts")).logout,
+  install: async () => (await import("./cli/commands/packages.ts")).install,
+  remove: async () => (await import("./cli/commands/packages.ts")).remove,
+  uninstall: async () => (await import("./cli/commands/packages.ts")).remove,
+  update: async () => (await import("./cli/commands/packages.ts")).update,
+  list: async () => (await import("./cli/commands/packages.ts")).list,
   doctor: async () => (await import("./cli/commands/doctor.ts")).runDoctor,
   completion: async () => (await import("./cli/commands/completion.ts")).printCompletion,
 };

@@ -13,6 +13,7 @@ test.each<[UsageErrorCode, 1 | 2]>([
   ["unknown_model", 1],
   ["invalid_config", 1],
   ["config_unavailable", 1],
+  ["package_failed", 1],
 ])("UsageError %s ends the command with %i", (code, exitCode) => {
   expect(new UsageError(code, "x")).toMatchObject({ name: "UsageError", code, exitCode, message: "x" });
 });

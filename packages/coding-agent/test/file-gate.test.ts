@@ -26,6 +26,7 @@ const allowed: Record<string, string> = {
   "coding-agent/src/exec/pipe-pool.ts openSync": "our own pipes, reader first",
   "coding-agent/src/exec/process-table.ts openSync": "/proc/<pid>, hundreds at a time",
   "coding-agent/src/exec/process-table.ts readFileSync": "/proc/<pid>",
+  "coding-agent/src/packages/git-packages.ts rename": "a folder of ours, a clone, takes the place of another",
   "rpc-client/src/find-cli.ts readFileSync": "a package.json that the module resolution has found, and the package stands alone",
 };
 

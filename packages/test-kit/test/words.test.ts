@@ -20,6 +20,7 @@ const cleanPlaces = [
   "coding-agent/src/mcp",
   "coding-agent/src/models",
   "coding-agent/src/modes",
+  "coding-agent/src/packages",
   "coding-agent/src/page",
   "coding-agent/src/prompt",
   "coding-agent/src/protocol",

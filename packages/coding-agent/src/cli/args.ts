@@ -230,6 +230,15 @@ const subcommands = {
   },
   login: { usage: "login | logout <provider>", help: "store an API key, or remove it", words: [] },
   logout: { usage: "logout <provider>", words: [] },
+  install: {
+    usage: "install <source> [-l]",
+    help: "install a package: npm:name, git:host/owner/name or a path",
+    words: ["--local", "--allow-scripts", "--approve", "--help"],
+  },
+  remove: { usage: "remove <source> [-l]", help: "remove a package", words: ["--local", "--approve", "--help"] },
+  uninstall: { usage: "uninstall <source>", words: ["--local", "--approve", "--help"] },
+  update: { usage: "update [source]", help: "update the installed packages", words: ["--approve", "--help"] },
+  list: { usage: "list", help: "list the installed packages", words: ["--approve", "--help"] },
   doctor: { usage: "doctor", help: "what is configured, what is missing, what does not work", words: ["--session-store"] },
   completion: {
     usage: "completion bash|zsh|fish",

@@ -15,10 +15,10 @@ const instead: Readonly<Record<string, string>> = {
   auth: "pi login <provider> stores a key. Keys also come from the environment, such as ANTHROPIC_API_KEY, and from --api-key.",
   ...same(["completions", "autocomplete"], "pi completion bash|zsh|fish prints a completion script."),
   ...same(
-    ["install", "uninstall", "remove", "list", "extensions", "packages", "plugins"],
-    "Extensions are files or installed packages; name them in settings.json or with --extension.",
+    ["extensions", "packages", "plugins"],
+    "pi list lists the installed packages, pi install adds one. An extension is also named in settings.json or with --extension.",
   ),
-  ...same(["update", "upgrade"], "pi is updated by the package manager that installed it."),
+  upgrade: "pi is updated by the package manager that installed it, its packages by pi update.",
   mcp: "MCP servers are set in settings.json under mcpServers.",
   server: "pi serve serves sessions over HTTP; pi --mode rpc serves a program on stdin and stdout.",
 };

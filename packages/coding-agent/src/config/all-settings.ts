@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { projectFolder } from "./paths.ts";
-import { readSettingsFile, type Settings, type SettingsFile } from "./settings.ts";
+import { isRemoteSource } from "./remote-source.ts";
+import { type PackageEntry, readSettingsFile, type Settings, type SettingsFile } from "./settings.ts";
 
 /** A resource that settings refer to by its path. */
 export interface NamedResource {
@@ -11,11 +12,19 @@ export interface NamedResource {
   location: "user" | "project" | "path";
 }
 
+/** A package in the settings. */
+export interface NamedPackage {
+  entry: PackageEntry;
+  location: "user" | "project";
+}
+
 export interface AllSettings {
   /** The merged settings of the user and the project; their paths are absolute. */
   settings: Settings;
   /** The extensions in the settings, the user's first. */
   extensions: NamedResource[];
+  /** The packages in the settings, the user's first. Their paths are relative to the folder of the settings. */
+  packages: NamedPackage[];
   /** A line of text for each key that looks misspelt. */
   problems: string[];
 }
@@ -36,20 +45,25 @@ export async function readAllSettings(agentDir: string, project?: string, userFi
   return {
     settings: merge(user.settings, local.settings),
     extensions: [...user.extensions, ...local.extensions],
+    packages: [...user.packages, ...local.packages],
     problems: [...user.problems, ...local.problems],
   };
 }
 
 /** Makes the paths of settings absolute; they are relative to the folder of their file. */
 function place({ settings, problems }: SettingsFile, folder: string, location: "user" | "project"): AllSettings {
-  const { extensions = [], skills, prompts } = settings;
+  const { extensions = [], skills, prompts, packages = [] } = settings;
   return {
     settings: {
       ...settings,
       ...(skills ? { skills: skills.map((path) => toAbsolute(path, folder)) } : {}),
       ...(prompts ? { prompts: prompts.map((path) => toAbsolute(path, folder)) } : {}),
     },
-    extensions: extensions.map((name) => ({ path: findExtensionPath(name, folder), location })),
+    extensions: extensions
+      .filter((name) => !isRemoteSource(name))
+      .map((name) => ({ path: findExtensionPath(name, folder), location })),
+    // Older settings of related programs have packages in this list, too.
+    packages: [...packages, ...extensions.filter(isRemoteSource)].map((entry) => ({ entry, location })),
     problems,
   };
 }
@@ -61,7 +75,8 @@ export function findExtensionPath(name: string, folder: string): string {
   return /^[./~]/.test(name) || existsSync(path) || !existsSync(installed) ? path : installed;
 }
 
-function toAbsolute(path: string, folder: string): string {
+/** The absolute path of a path that is relative to `folder`, or begins with `~`. */
+export function toAbsolute(path: string, folder: string): string {
   return resolve(folder, path === "~" || path.startsWith("~/") ? homedir() + path.slice(1) : path);
 }
 

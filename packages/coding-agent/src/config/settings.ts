@@ -23,6 +23,27 @@ function described<T extends TSchema>(schema: T, description: string) {
   return Type.Optional<T>({ ...schema, description });
 }
 
+const patterns = (what: string) =>
+  Type.Optional(
+    Type.Array(Type.String(), {
+      description: `${what} of the package that are loaded: paths and globs; !glob and -path leave some out, +path adds one. Default: all.`,
+    }),
+  );
+
+/** A package with filters. */
+const PackageEntrySchema = Type.Object({
+  source: Type.String({ description: "Where the package comes from." }),
+  extensions: patterns("The extensions"),
+  skills: patterns("The skills"),
+  prompts: patterns("The prompt templates"),
+  themes: patterns("The themes"),
+  autoload: flag("false in a project: the lists change what the user's settings load from the package. Default: true."),
+  allowScripts: flag("Whether the install scripts of the package and of its dependencies are run. Default: false."),
+});
+
+/** An item of `packages` of the settings. */
+export type PackageEntry = string | Static<typeof PackageEntrySchema>;
+
 /** The schema of `settings.json`. */
 export const SettingsSchema = Type.Object({
   defaultProvider: text("The provider of defaultModel. Without defaultModel: the provider's default model is used."),
@@ -76,6 +97,15 @@ export const SettingsSchema = Type.Object({
   extensions: paths("Extensions to load: files, folders, or names of packages that are installed next to this file."),
   skills: paths("Skills: folders with a SKILL.md, or folders of those."),
   prompts: paths("Prompt templates: files, or folders of them."),
+  packages: Type.Optional(
+    Type.Array(Type.Union([Type.String(), PackageEntrySchema]), {
+      description:
+        "Packages of extensions, skills, prompt templates and themes: npm:name@version, git:host/owner/name@ref, or a path.",
+    }),
+  ),
+  npmCommand: Type.Optional(
+    Type.Array(Type.String(), { minItems: 1, description: 'The command that installs packages. Default: ["npm"].' }),
+  ),
   mcpServers: Type.Optional(Type.Record(Type.String(), McpServerSchema, { description: "MCP servers by name." })),
   terminal: Type.Optional(
     Type.Object(

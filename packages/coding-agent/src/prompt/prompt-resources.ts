@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { NamedResource } from "../config/all-settings.ts";
 import { SessionError } from "../errors.ts";
 import type { SlashCommand } from "../protocol/data.ts";
 import type { ContextFile } from "./context-files.ts";
@@ -26,6 +27,8 @@ export interface PromptResourcesOptions {
   skills?: NamedPaths | false | undefined;
   /** Paths of prompt templates in addition to the usual folders; false for no templates. */
   templates?: NamedPaths | false | undefined;
+  /** Finds the skills and templates of packages. Called at each loading. Default: there are none. */
+  packages?(): Promise<PackagedFiles | undefined>;
   /** Called once for each problem. */
   report(problem: string): void;
 }
@@ -36,6 +39,12 @@ interface Loading {
   resources: Promise<LoadedResources>;
   current?: LoadedResources;
   commands?: readonly SlashCommand[];
+}
+
+/** Files that packages bring. */
+interface PackagedFiles {
+  skills: readonly NamedResource[];
+  prompts: readonly NamedResource[];
 }
 
 /** Loads the code that reads the files and writes the system prompt. Call it early to save this time at the first prompt. */
@@ -112,10 +121,11 @@ export class PromptResources {
   async #read(cwd: string): Promise<LoadedResources> {
     const { agentDir, contextFiles = true, skills = {}, templates = {} } = this.#options;
     const report = (problem: string) => this.#report(problem);
-    const isTrusted = await this.#options.isTrusted(cwd);
-    const sources = (named: NamedPaths | false, folder: string): ResourceSource[] => {
+    const [isTrusted, packaged] = await Promise.all([this.#options.isTrusted(cwd), this.#options.packages?.()]);
+    const sources = (named: NamedPaths | false, folder: keyof PackagedFiles): ResourceSource[] => {
       if (named === false) return [];
-      return listSources(named, { project: isTrusted ? join(cwd, ".pi", folder) : undefined, user: join(agentDir, folder) });
+      const folders = { project: isTrusted ? join(cwd, ".pi", folder) : undefined, user: join(agentDir, folder) };
+      return listSources(named, folders, packaged?.[folder] ?? []);
     };
     const [{ loadContextFiles }, { loadSkills }, { loadTemplates }] = await Promise.all([
       import("./context-files.ts"),

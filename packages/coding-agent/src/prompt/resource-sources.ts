@@ -1,3 +1,4 @@
+import type { NamedResource } from "../config/all-settings.ts";
 import type { SlashCommand } from "../protocol/data.ts";
 
 /** The prefix of a skill's name in a prompt. */
@@ -24,18 +25,25 @@ export interface NamedPaths {
 
 /**
  * Lists the places for resources of a kind, in the order of precedence: paths from the command line, the project's folder, the user's folder,
- * paths from the settings.
+ * paths from the settings, files of packages.
  *
  * @param folders - The user's folder, and the project's folder if the project is trusted.
+ * @param packaged - The files of packages.
  */
-export function listSources(named: NamedPaths, folders: { project?: string | undefined; user: string }): ResourceSource[] {
+export function listSources(
+  named: NamedPaths,
+  folders: { project?: string | undefined; user: string },
+  packaged: readonly NamedResource[],
+): ResourceSource[] {
   const toNamed = (path: string): ResourceSource => ({ path, location: "path", isNamed: true });
   const extra = (named.extra ?? []).map(toNamed);
-  if (named.discover === false) return extra;
+  const files = packaged.map(({ path, location }) => ({ path, location, isNamed: true }));
+  if (named.discover === false) return [...extra, ...files.filter(({ location }) => location === "path")];
   return [
     ...extra,
     ...(folders.project === undefined ? [] : [{ path: folders.project, location: "project" as const, isNamed: false }]),
     { path: folders.user, location: "user", isNamed: false },
     ...(named.settings ?? []).map(toNamed),
+    ...files,
   ];
 }

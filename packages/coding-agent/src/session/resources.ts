@@ -1,10 +1,13 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { NamedPackage, NamedResource } from "../config/all-settings.ts";
 import { mayExist } from "../config/may-exist.ts";
 import { projectFolder } from "../config/paths.ts";
+import { isRemoteSource } from "../config/remote-source.ts";
 import type { Settings, SettingsFile } from "../config/settings.ts";
 import type { ExtensionFactory } from "../extensions/api.ts";
 import type { ExtensionPlaces } from "../extensions/find-extensions.ts";
+import type { PackageResources } from "../packages/load-packages.ts";
 import type { StreamRule } from "../run/stream-rules/rule.ts";
 import type { UserInterface } from "../user-interface.ts";
 
@@ -26,6 +29,10 @@ export interface ResourceOptions {
   discoverExtensions?: boolean | undefined;
   /** Whether rules of folders are read. Default true. */
   ruleFiles?: boolean | undefined;
+  /** Whether packages that are missing are not installed. Default false. */
+  offline?: boolean | undefined;
+  /** Called with one line for each package that is installed or cannot be used. */
+  report(line: string): void;
 }
 
 /** The configuration of a session. A module that reads configuration is loaded only if there is something to read. */
@@ -35,6 +42,9 @@ export class SessionResources {
   readonly #options: ResourceOptions;
   readonly #trust = new Map<string, Promise<boolean>>();
   readonly #trusted = new Set<string>();
+  /** The packages of the settings, and the command that installs them. */
+  #named: { packages: readonly NamedPackage[]; npmCommand: readonly string[] | undefined } | undefined;
+  #packages: Promise<PackageResources | undefined> | undefined;
 
   constructor(options: ResourceOptions) {
     this.#options = options;
@@ -64,8 +74,10 @@ export class SessionResources {
     if (!mayExist(projectFolder(cwd)) && !mayExist(join(agentDir, "settings.json"))) return {};
     const { readAllSettings } = await import("../config/all-settings.ts");
     const { userSettings } = this.#options;
-    const { settings, problems } = await readAllSettings(agentDir, (await this.isTrusted(cwd)) ? cwd : undefined, userSettings);
+    const project = (await this.isTrusted(cwd)) ? cwd : undefined;
+    const { settings, packages, problems } = await readAllSettings(agentDir, project, userSettings);
     this.problems.push(...problems);
+    this.#named = { packages, npmCommand: settings.npmCommand };
     return settings;
   }
 
@@ -80,22 +92,36 @@ export class SessionResources {
     if (extensions.length > 0) return true;
     if (!discoverExtensions) return false;
     const folders = [agentDir, projectFolder(cwd)].map((folder) => join(folder, "extensions"));
-    return (settings.extensions?.length ?? 0) > 0 || folders.some((folder) => existsSync(folder));
+    const isNamed = [settings.extensions, settings.packages].some((list) => (list?.length ?? 0) > 0);
+    return isNamed || folders.some((folder) => existsSync(folder));
   }
 
-  /** The places in which extensions are searched. */
+  /** The places in which extensions are searched. Reads the settings again, and looks for packages again. */
   async extensionPlaces(): Promise<ExtensionPlaces> {
-    const { agentDir, cwd, startFolder, extensions = [], discoverExtensions = true } = this.#options;
+    const { agentDir, cwd, discoverExtensions = true } = this.#options;
     const { findExtensionPath, readAllSettings } = await import("../config/all-settings.ts");
-    const given = extensions
-      .filter((extension) => typeof extension === "string")
-      .map((name) => ({ path: findExtensionPath(name, resolve(startFolder)), location: "path" as const }));
-    if (!discoverExtensions) return { folders: [], named: given };
     const isTrusted = await this.isTrusted(cwd);
-    const { extensions: named } = await readAllSettings(agentDir, isTrusted ? cwd : undefined);
+    const { extensions: named, packages, settings } = await readAllSettings(agentDir, isTrusted ? cwd : undefined);
+    this.#named = { packages, npmCommand: settings.npmCommand };
+    this.#packages = undefined;
+    const brought = (await this.packages())?.extensions ?? [];
+    const given = [
+      ...this.#givenPaths
+        .filter((name) => !this.#isPackage(name))
+        .map((name): NamedResource => ({ path: findExtensionPath(name, this.#startFolder), location: "path" })),
+      ...brought.filter(({ location }) => location === "path"),
+    ];
+    if (!discoverExtensions) return { folders: [], named: given };
     const user = { path: join(agentDir, "extensions"), location: "user" as const };
     const project = { path: join(projectFolder(cwd), "extensions"), location: "project" as const };
-    return { folders: isTrusted ? [project, user] : [user], named: [...named, ...given] };
+    const installed = brought.filter(({ location }) => location !== "path");
+    return { folders: isTrusted ? [project, user] : [user], named: [...named, ...installed, ...given] };
+  }
+
+  /** The files of packages, which are installed if they are missing. Undefined if the session has no packages. Never rejects. */
+  packages(): Promise<PackageResources | undefined> {
+    this.#packages ??= this.#loadPackages();
+    return this.#packages;
   }
 
   /** Reads the stream rules in rule files. */
@@ -108,6 +134,34 @@ export class SessionResources {
     const { rules, problems } = await readRuleFiles((await this.isTrusted(cwd)) ? [project, user] : [user]);
     this.problems.push(...problems);
     return rules;
+  }
+
+  async #loadPackages(): Promise<PackageResources | undefined> {
+    const { agentDir, cwd, offline = false, report } = this.#options;
+    const { packages: named, npmCommand } = this.#named ?? { packages: [], npmCommand: undefined };
+    const given = this.#givenPaths
+      .filter((name) => this.#isPackage(name))
+      .map((name) => (isRemoteSource(name) ? name : resolve(this.#startFolder, name)));
+    if (named.length === 0 && given.length === 0) return undefined;
+    const { loadPackages } = await import("../packages/load-packages.ts");
+    return loadPackages({ agentDir, cwd, named, given, npmCommand, offline, report });
+  }
+
+  get #startFolder(): string {
+    return resolve(this.#options.startFolder);
+  }
+
+  /** The extensions of the options that are paths or sources of packages. */
+  get #givenPaths(): string[] {
+    return (this.#options.extensions ?? []).filter((extension) => typeof extension === "string");
+  }
+
+  /** Whether an extension of the options is a package: elsewhere, or a folder that has more than a module. */
+  #isPackage(name: string): boolean {
+    if (isRemoteSource(name)) return true;
+    const folder = resolve(this.#startFolder, name);
+    const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+    return isFolder && ["package.json", "extensions", "skills", "prompts", "themes"].some((part) => existsSync(join(folder, part)));
   }
 
   async #askForTrust(cwd: string): Promise<boolean> {

@@ -7,7 +7,7 @@ test.each([
     'pi has no command "resume". pi sessions lists the sessions; --continue, --session <path|id> or --fork <path|id> chooses one. To send the text as a prompt: pi -- "resume"',
   ],
   ["Help", 'pi has no command "Help". pi --help lists the options. To send the text as a prompt: pi -- "Help"'],
-  ["install npm:@us/tools", /^pi has no command "install"\. Extensions are .* pi -- "install npm:@us\/tools"$/],
+  ["packages npm:@us/tools", /^pi has no command "packages"\. pi list lists .* pi -- "packages npm:@us\/tools"$/],
   ["models", /pi --list-models/],
   ["auth", /pi login <provider>/],
   ["agent-rcp", /Did you mean pi agent-rpc\?/],

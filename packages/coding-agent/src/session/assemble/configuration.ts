@@ -22,10 +22,14 @@ export interface Configuration {
  * @throws {UsageError} When a configuration file is invalid.
  */
 export async function readConfiguration(setup: Setup, cwd: string): Promise<Configuration> {
-  const { options, parent, user } = setup;
+  const { options, parent, user, report } = setup;
   // A sub-task begins later, when the file may have changed.
   const userSettings = parent ? undefined : options.userSettings;
-  const resources = new SessionResources({ ...options, startFolder: options.cwd, cwd, user, userSettings });
+  const resources = new SessionResources({
+    ...{ ...options, startFolder: options.cwd, cwd, user, userSettings },
+    // The delegating session has reported the same.
+    report: parent ? () => {} : report,
+  });
   const settings = await resources.readSettings();
   const commands = new SlashCommands();
   if (parent) return { settings, resources, commands, extensions: undefined, hooks: parent.hooks };

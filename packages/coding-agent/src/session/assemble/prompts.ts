@@ -68,6 +68,7 @@ function createResources({ options, report }: Setup, { resources, settings }: Co
   return new PromptResources({
     agentDir: options.agentDir,
     isTrusted: (folder) => resources.isTrusted(folder),
+    packages: () => resources.packages(),
     contextFiles: options.contextFiles,
     skills: namedPaths(options.skills, options.discoverSkills, settings.skills, options.cwd),
     templates: namedPaths(options.promptTemplates, options.discoverPromptTemplates, settings.prompts, options.cwd),

@@ -1,0 +1,91 @@
+import { existsSync } from "node:fs";
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { makeFolder, reasonOf } from "@pikit/ai/files";
+import { UsageError } from "../errors.ts";
+import { FileLock, LockedError } from "../locks/file-lock.ts";
+import { describeHolder } from "../locks/holder.ts";
+import { installFromGit, isOutdated, removeFromGit } from "./git-packages.ts";
+import { installFromNpm, type NpmOptions, readVersion, removeFromNpm } from "./npm-packages.ts";
+import { packageFolder } from "./package-folders.ts";
+import type { PackageSource } from "./package-source.ts";
+
+/** Milliseconds to wait for another process that installs packages into the same folder. */
+const lockWaitMs = 120_000;
+
+/** Whether a package is there, in the version of its source. */
+export async function isInstalled(source: PackageSource, folder: string): Promise<boolean> {
+  const target = packageFolder(source, folder);
+  if (!existsSync(target)) return false;
+  const isExact = source.kind === "npm" && /^\d+\.\d+\.\d+(?:[-+].*)?$/.test(source.version ?? "");
+  return !isExact || (await readVersion(target)) === source.version;
+}
+
+/**
+ * Installs a package, unless it is there in the version of its source.
+ *
+ * @param folder - The install folder.
+ * @throws {UsageError} `package_failed` when npm or git fails, or a local path does not exist.
+ */
+export async function installPackage(source: PackageSource, folder: string, options: NpmOptions): Promise<void> {
+  if (source.kind === "local") {
+    if (existsSync(source.path)) return;
+    const advice = `A package of the registry is named npm:${source.shown}, a repository git:host/owner/name.`;
+    throw new UsageError("package_failed", `There is no file or folder ${source.path}. ${advice}`);
+  }
+  await withLock(folder, async () => {
+    if (await isInstalled(source, folder)) return;
+    if (source.kind === "git") await installFromGit(source, folder, options);
+    else await installFromNpm([source.version === undefined ? source.name : `${source.name}@${source.version}`], folder, options);
+  });
+}
+
+/**
+ * Brings a package up to date: to the latest version, or to the commit that its ref names now. Packages with a version, and local ones, stay as
+ * they are.
+ *
+ * @returns Whether it changed.
+ * @throws {UsageError} `package_failed`
+ */
+export async function updatePackage(source: PackageSource, folder: string, options: NpmOptions): Promise<boolean> {
+  if (source.kind === "local") return false;
+  return withLock(folder, async () => {
+    if (source.kind === "git") {
+      if (!(await isOutdated(source, folder))) return false;
+      await installFromGit(source, folder, options);
+      return true;
+    }
+    if (source.version !== undefined && (await isInstalled(source, folder))) return false;
+    const before = await readVersion(packageFolder(source, folder));
+    await installFromNpm([`${source.name}@${source.version ?? "latest"}`], folder, options);
+    return (await readVersion(packageFolder(source, folder))) !== before;
+  });
+}
+
+/** Removes an installed package; local ones stay. */
+export async function removePackage(source: PackageSource, folder: string, options: NpmOptions): Promise<void> {
+  if (source.kind === "local" || !existsSync(folder)) return;
+  await withLock(folder, () =>
+    source.kind === "git" ? removeFromGit(source, folder) : removeFromNpm(source.name, folder, options),
+  );
+}
+
+/** Calls `act` while no other process installs packages into the folder. */
+async function withLock<T>(folder: string, act: () => Promise<T>): Promise<T> {
+  let lock: FileLock;
+  try {
+    await makeFolder(folder);
+    lock = await FileLock.wait(join(await realpath(folder), "packages"), { waitMs: lockWaitMs });
+  } catch (error) {
+    const problem =
+      error instanceof LockedError
+        ? `${"holder" in error.found ? describeHolder(error.found.holder) : error.lockPath} has locked ${folder} for more than two minutes. Try again`
+        : `${folder} cannot be written: ${reasonOf(error)}. Check its permissions`;
+    throw new UsageError("package_failed", `The package cannot be installed: ${problem}.`);
+  }
+  try {
+    return await act();
+  } finally {
+    lock.release();
+  }
+}

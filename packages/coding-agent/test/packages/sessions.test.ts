@@ -1,0 +1,147 @@
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { loadPackages, type PackageResources } from "../../src/packages/load-packages.ts";
+import { type RpcProcess, startRpc } from "../helpers/rpc-process.ts";
+import { useWorkspace } from "../helpers/workspace.ts";
+
+const workspace = useWorkspace();
+const command = (name: string) => `export default (pi) => pi.registerCommand("${name}", { async handler() {} });`;
+
+beforeEach(async () => {
+  await workspace.write("tools/extensions/one.js", command("one"));
+  await workspace.write("tools/extensions/two.js", command("two"));
+  await workspace.write("tools/skills/search/SKILL.md", "---\nname: search\ndescription: Searches.\n---\nSearch.");
+  await workspace.write("tools/prompts/review.md", "Review.");
+  await workspace.write("tools/themes/dark.json", {});
+});
+
+async function load(options: Partial<Parameters<typeof loadPackages>[0]>) {
+  const problems: string[] = [];
+  const found = await loadPackages({
+    ...{ agentDir: workspace.agentDir, cwd: workspace.cwd, named: [], given: [], offline: true },
+    report: (problem) => problems.push(problem),
+    ...options,
+  });
+  return { found, problems };
+}
+
+/** The names of the files, by kind. */
+function names(found: PackageResources): Record<string, string[]> {
+  return Object.fromEntries(
+    Object.entries(found).map(([kind, files]) => [kind, files.map(({ path }) => path.split("/tools/")[1] ?? path)]),
+  );
+}
+
+const user = "user" as const;
+const project = "project" as const;
+const everything = {
+  extensions: ["extensions/one.js", "extensions/two.js"],
+  skills: ["skills/search/SKILL.md"],
+  prompts: ["prompts/review.md"],
+  themes: ["themes/dark.json"],
+};
+
+describe("the resources of packages", () => {
+  test("each file has its scope and its package; a path is relative to the settings that name it", async () => {
+    const { found, problems } = await load({ named: [{ entry: "../tools", location: user }] });
+    expect(problems).toEqual([]);
+    expect(names(found)).toEqual(everything);
+    const baseDir = join(workspace.root, "tools");
+    expect(found.prompts).toEqual([{ path: join(baseDir, "prompts/review.md"), location: user, source: "../tools", baseDir }]);
+  });
+
+  test("filters choose from a package", async () => {
+    const entry = {
+      source: "../tools",
+      extensions: ["extensions/*.js", "!**/two.js"],
+      skills: [],
+      prompts: ["-prompts/review.md"],
+    };
+    const { found } = await load({ named: [{ entry, location: user }] });
+    expect(names(found)).toEqual({ ...everything, extensions: ["extensions/one.js"], skills: [], prompts: [] });
+  });
+
+  test("the project's entry of the same package replaces the user's; with autoload: false it changes it", async () => {
+    const named = [{ entry: { source: "../tools", extensions: ["extensions/one.js"], prompts: [] }, location: user }];
+    const other = { source: "../../tools", skills: [] };
+    const replaced = await load({ named: [...named, { entry: other, location: project }] });
+    expect(names(replaced.found)).toEqual({ ...everything, skills: [] });
+    expect(replaced.found.themes[0]?.location).toBe(project);
+    const change = {
+      ...other,
+      autoload: false,
+      extensions: ["+extensions/two.js", "-extensions/one.js"],
+      prompts: ["review.md"],
+      skills: ["!*"],
+    };
+    const changed = await load({ named: [...named, { entry: change, location: project }] });
+    expect(names(changed.found)).toEqual({ ...everything, extensions: ["extensions/two.js"], skills: [] });
+    expect(changed.found.themes[0]?.location).toBe(user);
+    const alone = await load({ named: [{ entry: change, location: project }] });
+    expect(names(alone.found)).toEqual({
+      extensions: ["extensions/two.js"],
+      skills: [],
+      prompts: ["prompts/review.md"],
+      themes: [],
+    });
+  });
+
+  test("a package of the command line replaces that of the settings", async () => {
+    const entry = { source: "../tools", extensions: [] };
+    const { found } = await load({ named: [{ entry, location: user }], given: [join(workspace.root, "tools")] });
+    expect(names(found)).toEqual(everything);
+    expect(found.skills[0]?.location).toBe("path");
+  });
+
+  test("a package that cannot be used is left out, with one line", async () => {
+    const entries = ["npm:../x", "npm:gone", "./gone", { source: "../tools", prompts: ["a{b"] }];
+    const { found, problems } = await load({ named: entries.map((entry) => ({ entry, location: user })) });
+    expect(names(found)).toEqual({ extensions: everything.extensions, skills: everything.skills, prompts: [], themes: [] });
+    expect(problems).toEqual([
+      expect.stringMatching(/^A package of the settings \(user\) is not loaded: "npm:\.\.\/x" is not the source of a package/),
+      "The package npm:gone is not loaded: it is not installed, and --offline allows no download.",
+      expect.stringMatching(/^The package \.\/gone is not loaded: There is no file or folder .*gone\./),
+      expect.stringMatching(/^The package \.\.\/tools is not loaded: .*a\{b/),
+    ]);
+  });
+});
+
+describe("a session with packages", () => {
+  async function commandNames(rpc: RpcProcess): Promise<string[]> {
+    const { data } = await rpc.request({ type: "get_commands" });
+    return ((data?.commands ?? []) as { name: string }[]).map(({ name }) => name);
+  }
+
+  async function start(...args: string[]) {
+    const rpc = startRpc(workspace, ["--no-session", "--model", await workspace.script({ text: "Hello." }), ...args]);
+    return { rpc, names: await commandNames(rpc) };
+  }
+
+  test("has the extensions, skills and templates of the user's packages; switches leave a kind out", async () => {
+    await workspace.write("agent/settings.json", { packages: ["../tools"] });
+    expect((await start()).names).toEqual(["one", "two", "review", "skill:search"]);
+    expect((await start("--no-extensions")).names).toEqual(["review", "skill:search"]);
+    expect((await start("--no-skills", "--no-prompt-templates")).names).toEqual(["one", "two"]);
+  });
+
+  test("has those of a project only if the project is trusted", async () => {
+    await workspace.write("work/.pi/settings.json", { packages: ["../../tools"] });
+    expect((await start()).names).toEqual([]);
+    expect((await start("--approve")).names).toEqual(["one", "two", "review", "skill:search"]);
+  });
+
+  test("has those of a folder that --extension names", async () => {
+    expect((await start("--extension", "../tools")).names).toEqual(["one", "two", "review", "skill:search"]);
+  });
+
+  test("/reload looks at the settings and the packages again", async () => {
+    await workspace.write("agent/settings.json", { packages: [{ source: "../tools", extensions: ["extensions/one.js"] }] });
+    const { rpc, names } = await start();
+    expect(names).toEqual(["one", "review", "skill:search"]);
+    await workspace.write("agent/settings.json", { packages: [{ source: "../tools", prompts: [] }] });
+    await workspace.write("tools/skills/write/SKILL.md", "---\nname: write\ndescription: Writes.\n---\nWrite.");
+    await rpc.request({ type: "prompt", message: "/reload" });
+    await rpc.waitFor({ type: "agent_settled" });
+    expect(await commandNames(rpc)).toEqual(["one", "two", "skill:search", "skill:write"]);
+  });
+});
