@@ -1,38 +1,24 @@
-import { existsSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
-import type { NamedPackage, NamedResource } from "../config/all-settings.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { mayExist } from "../config/may-exist.ts";
 import { projectFolder } from "../config/paths.ts";
-import { isRemoteSource } from "../config/remote-source.ts";
 import type { Settings, SettingsFile } from "../config/settings.ts";
 import type { ExtensionFactory } from "../extensions/api.ts";
 import type { ExtensionPlaces } from "../extensions/find-extensions.ts";
 import type { PackageResources } from "../packages/load-packages.ts";
 import type { StreamRule } from "../run/stream-rules/rule.ts";
 import type { UserInterface } from "../user-interface.ts";
+import type { ExtensionOptions, NamedPackages } from "./extension-places.ts";
 
-export interface ResourceOptions {
-  agentDir: string;
-  /** The folder to which paths in the options are relative. */
-  startFolder: string;
-  /** The session's working folder. */
-  cwd: string;
+export interface ResourceOptions extends ExtensionOptions {
   /** The interface that asks whether the folder is trusted. */
   user: UserInterface;
   /** The user's settings, if they were read already. `readSettings` then reads only those of the project. */
   userSettings?: SettingsFile | undefined;
   /** The decision of the options about that. */
   trustProject?: boolean | undefined;
-  /** Extensions that are always loaded: functions, or paths. */
-  extensions?: readonly (string | ExtensionFactory)[] | undefined;
-  /** Whether extensions of folders and settings are loaded. Default true. */
-  discoverExtensions?: boolean | undefined;
   /** Whether rules of folders are read. Default true. */
   ruleFiles?: boolean | undefined;
-  /** Whether packages that are missing are not installed. Default false. */
-  offline?: boolean | undefined;
-  /** Called with one line for each package that is installed or cannot be used. */
-  report(line: string): void;
 }
 
 /** The configuration of a session. A module that reads configuration is loaded only if there is something to read. */
@@ -42,8 +28,7 @@ export class SessionResources {
   readonly #options: ResourceOptions;
   readonly #trust = new Map<string, Promise<boolean>>();
   readonly #trusted = new Set<string>();
-  /** The packages of the settings, and the command that installs them. */
-  #named: { packages: readonly NamedPackage[]; npmCommand: readonly string[] | undefined } | undefined;
+  #named: NamedPackages | undefined;
   #packages: Promise<PackageResources | undefined> | undefined;
 
   constructor(options: ResourceOptions) {
@@ -98,29 +83,21 @@ export class SessionResources {
 
   /** The places in which extensions are searched. Reads the settings again, and looks for packages again. */
   async extensionPlaces(): Promise<ExtensionPlaces> {
-    const { agentDir, cwd, discoverExtensions = true } = this.#options;
-    const { findExtensionPath, readAllSettings } = await import("../config/all-settings.ts");
+    const { agentDir, cwd } = this.#options;
+    const [{ readAllSettings }, { listExtensionPlaces }] = await Promise.all([
+      import("../config/all-settings.ts"),
+      import("./extension-places.ts"),
+    ]);
     const isTrusted = await this.isTrusted(cwd);
-    const { extensions: named, packages, settings } = await readAllSettings(agentDir, isTrusted ? cwd : undefined);
+    const { extensions, packages, settings } = await readAllSettings(agentDir, isTrusted ? cwd : undefined);
     this.#named = { packages, npmCommand: settings.npmCommand };
     this.#packages = undefined;
-    const brought = (await this.packages())?.extensions ?? [];
-    const given = [
-      ...this.#givenPaths
-        .filter((name) => !this.#isPackage(name))
-        .map((name): NamedResource => ({ path: findExtensionPath(name, this.#startFolder), location: "path" })),
-      ...brought.filter(({ location }) => location === "path"),
-    ];
-    if (!discoverExtensions) return { folders: [], named: given };
-    const user = { path: join(agentDir, "extensions"), location: "user" as const };
-    const project = { path: join(projectFolder(cwd), "extensions"), location: "project" as const };
-    const installed = brought.filter(({ location }) => location !== "path");
-    return { folders: isTrusted ? [project, user] : [user], named: [...named, ...installed, ...given] };
+    return listExtensionPlaces(this.#options, extensions, await this.packages(), isTrusted);
   }
 
   /** The files of packages, which are installed if they are missing. Undefined if the session has no packages. Never rejects. */
   packages(): Promise<PackageResources | undefined> {
-    this.#packages ??= this.#loadPackages();
+    this.#packages ??= this.#findPackages();
     return this.#packages;
   }
 
@@ -136,32 +113,11 @@ export class SessionResources {
     return rules;
   }
 
-  async #loadPackages(): Promise<PackageResources | undefined> {
-    const { agentDir, cwd, offline = false, report } = this.#options;
-    const { packages: named, npmCommand } = this.#named ?? { packages: [], npmCommand: undefined };
-    const given = this.#givenPaths
-      .filter((name) => this.#isPackage(name))
-      .map((name) => (isRemoteSource(name) ? name : resolve(this.#startFolder, name)));
-    if (named.length === 0 && given.length === 0) return undefined;
-    const { loadPackages } = await import("../packages/load-packages.ts");
-    return loadPackages({ agentDir, cwd, named, given, npmCommand, offline, report });
-  }
-
-  get #startFolder(): string {
-    return resolve(this.#options.startFolder);
-  }
-
-  /** The extensions of the options that are paths or sources of packages. */
-  get #givenPaths(): string[] {
-    return (this.#options.extensions ?? []).filter((extension) => typeof extension === "string");
-  }
-
-  /** Whether an extension of the options is a package: elsewhere, or a folder that has more than a module. */
-  #isPackage(name: string): boolean {
-    if (isRemoteSource(name)) return true;
-    const folder = resolve(this.#startFolder, name);
-    const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-    return isFolder && ["package.json", "extensions", "skills", "prompts", "themes"].some((part) => existsSync(join(folder, part)));
+  async #findPackages(): Promise<PackageResources | undefined> {
+    const named = this.#named ?? { packages: [], npmCommand: undefined };
+    const { extensions = [] } = this.#options;
+    if (named.packages.length === 0 && extensions.length === 0) return undefined;
+    return (await import("./extension-places.ts")).findPackages(this.#options, named);
   }
 
   async #askForTrust(cwd: string): Promise<boolean> {
