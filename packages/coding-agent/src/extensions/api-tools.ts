@@ -3,6 +3,7 @@ import type { ApiLoader, Model } from "@pikit/ai";
 import type { RiskTier } from "../risk-tiers.ts";
 import type { ToolDefinition } from "../tools/define-tool.ts";
 import type { CommandContext, ExtensionContext } from "./api-context.ts";
+import type { FamilyStream } from "./family/modules/streams.ts";
 
 /** A tool whose `execute` also gets the context. */
 export interface ExtensionTool<TArguments = unknown, TDetails = unknown>
@@ -97,16 +98,28 @@ export interface SourceInfo {
 }
 
 export interface ExtensionProvider {
-  /** Like in `models.json`. Default: empty. */
+  /** The name for users. Default: the provider's. */
+  name?: string;
+  /** Like in `models.json`. Default: that of the built-in provider with the same name; with `load` or `streamSimple`, empty. */
   baseUrl?: string;
-  /** The wire protocol of its models. */
-  api: string;
-  /** A literal key, or `$NAME` for an environment variable. Default: no key is needed. */
+  /** The wire protocol of its models. Default: that of the built-in provider; with `load` or `streamSimple`, the provider's name. */
+  api?: string;
+  /** As in `models.json`. Default: no key is needed. */
   apiKey?: string;
+  /** Whether the key is sent as `Authorization: Bearer`. */
+  authHeader?: boolean;
   headers?: Record<string, string>;
   compat?: Record<string, unknown>;
-  /** Only `id` is required. */
-  models: (Pick<Model, "id"> & Partial<Model>)[];
+  /** Only `id` is required. Default: the provider changes the built-in one with the same name. */
+  models?: (Pick<Model, "id"> & Partial<Model>)[];
+  /** Changes to models that are listed elsewhere, by id. */
+  modelOverrides?: Record<string, object>;
   /** Loads the adapter of `api`, if it is not built in. See `registerApi` of `@pikit/ai`. */
   load?: ApiLoader;
+  /** Asks a model of `api`, in place of `load`. */
+  streamSimple?: FamilyStream;
+  /** Has no effect: the list of models does not change while pi runs. */
+  refreshModels?: unknown;
+  /** Has no effect: there is no login but with a key. */
+  oauth?: unknown;
 }

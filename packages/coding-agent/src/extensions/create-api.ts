@@ -130,9 +130,19 @@ function createRegistrations({ extension, session, flagValues, onRegistered }: A
   };
 }
 
-async function addProvider(extension: Extension, name: string, { load, ...provider }: ExtensionProvider): Promise<void> {
-  if (load) registerApi(provider.api, load);
-  const added = await toCustomProvider(name, { baseUrl: "", ...provider }, `Provider "${name}"`);
+async function addProvider(extension: Extension, name: string, provider: ExtensionProvider): Promise<void> {
+  const { load, streamSimple, refreshModels: _refresh, oauth, ...config } = provider;
+  // A provider with a function of its own needs no name for its protocol, and no address.
+  const own = load || streamSimple ? { api: name, baseUrl: "" } : {};
+  const file = { ...own, ...config };
+  if (load) registerApi(String(file.api), load);
+  else if (streamSimple) {
+    requireFunction(streamSimple, `The field "streamSimple" of the provider "${name}" must be a function.`);
+    registerApi(String(file.api), async () => (await import("./family/modules/streams.ts")).toApiAdapter(streamSimple));
+  }
+  if (oauth && config.apiKey === undefined)
+    extension.warn(`The provider "${name}" has a login, which this pi does not have. Store a key for it.`);
+  const added = await toCustomProvider(name, file, `Provider "${name}"`);
   extension.providers = [...extension.providers.filter((each) => each.name !== name), added];
 }
 
