@@ -28,6 +28,25 @@ export interface ExtensionHostOptions {
   limitMs: number;
   /** The extensions that were not loaded. They are reported with the first run. */
   problems: readonly { path: string; error: string }[];
+  /** Ends the running commands, also those of former hosts of the session. */
+  commandsEnd: CommandsEnd;
+  /** Creates the extensions again for another session, and starts them. */
+  restart(reason: "new" | "resume" | "fork", previousSessionFile: string | null): Promise<void>;
+}
+
+/** The signal that aborts running commands. */
+export class CommandsEnd {
+  #controller = new AbortController();
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Aborts the running commands. Later ones get a new signal. */
+  abort(): void {
+    this.#controller.abort();
+    this.#controller = new AbortController();
+  }
 }
 
 type Result<N extends keyof HookEvents> = HookEvents[N]["result"];
@@ -39,20 +58,22 @@ export class ExtensionHost implements SessionHooks {
   readonly #runner: HandlerRunner;
   readonly #registrations: Registrations;
   #problems: ExtensionHostOptions["problems"];
-  /** Aborts the running commands. */
-  #commandsEnd = new AbortController();
+  readonly #commandsEnd: CommandsEnd;
+  readonly #restart: ExtensionHostOptions["restart"];
   #isClosed = false;
   /** The number of turns of the current run that have started. */
   #turns = 0;
-  /** The place of the session before its last move. */
-  #left: { leafId: string | null; file: string | null } = { leafId: null, file: null };
+  /** The last move, and the place of the session before it. */
+  #move: SessionMove & { leafId: string | null; file: string | null } = { reason: "new", leafId: null, file: null };
   readonly #reader: SessionReader;
 
-  constructor({ extensions, session, commands, limitMs, problems }: ExtensionHostOptions) {
+  constructor({ extensions, session, commands, limitMs, problems, commandsEnd, restart }: ExtensionHostOptions) {
     this.#extensions = extensions;
+    this.#commandsEnd = commandsEnd;
+    this.#restart = restart;
     this.#session = session;
     this.#reader = new SessionReader(() => session.conversation);
-    this.#runner = new HandlerRunner({ session, reader: this.#reader, models: new RegistryView(session.registry) }, limitMs);
+    this.#runner = new HandlerRunner({ session, reader: this.#reader, models: new RegistryView(() => session.registry) }, limitMs);
     this.#registrations = new Registrations({
       extensions,
       session,
@@ -74,12 +95,24 @@ export class ExtensionHost implements SessionHooks {
   }
 
   async moved({ reason }: SessionMove): Promise<void> {
-    const { leafId, file } = this.#left;
+    const { leafId, file } = this.#move;
     if (reason === "branch") {
       await this.#notify({ type: "session_tree", newLeafId: this.#reader.getLeafId(), oldLeafId: leafId });
-    } else {
-      await this.start(startReasons[reason], file);
+      return;
     }
+    await this.leave();
+    await this.#restart(moveReasons[reason], file);
+  }
+
+  async leave(): Promise<void> {
+    const { reason, target } = this.#move;
+    if (reason === "branch") return;
+    const goal = reason === "switch" && target !== undefined ? { targetSessionFile: target } : {};
+    await this.#end({ type: "session_shutdown", reason: moveReasons[reason], ...goal });
+  }
+
+  async stayed(): Promise<void> {
+    if (this.#isClosed) await this.#restart("resume", this.#move.file);
   }
 
   observe(event: AgentEvent | SessionEvent): void | Promise<void> {
@@ -211,7 +244,7 @@ export class ExtensionHost implements SessionHooks {
   }
 
   async mayMove(move: SessionMove): Promise<boolean> {
-    this.#left = { leafId: this.#reader.getLeafId(), file: this.#session.sessionFile };
+    this.#move = { ...move, leafId: this.#reader.getLeafId(), file: this.#session.sessionFile };
     const event = (): HookEvents["session_switch"]["event"] => ({ type: "session_switch", ...move });
     for await (const outcome of this.#runner.call(this.#extensions, "session_switch", event)) {
       if (resultOf<"session_switch">(outcome).cancel === true) return false;
@@ -221,22 +254,27 @@ export class ExtensionHost implements SessionHooks {
 
   abort(): void {
     this.#commandsEnd.abort();
-    this.#commandsEnd = new AbortController();
   }
 
   /** Safe to call twice. */
-  async shutdown(reason: Extract<Notice, { type: "session_shutdown" }>["reason"] = "quit"): Promise<void> {
+  async shutdown(reason: "quit" | "reload" = "quit"): Promise<void> {
+    if (this.#isClosed) return;
+    // A command that reloads continues.
+    if (reason === "quit") this.abort();
+    await this.#end({ type: "session_shutdown", reason });
+  }
+
+  /** Calls the last handlers of the extensions, once. */
+  async #end(event: Extract<Notice, { type: "session_shutdown" }>): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.abort();
     await Promise.all(
       this.#extensions.map(async (extension) => {
-        const event = (): Notice => ({ type: "session_shutdown", reason });
-        for await (const _ of this.#runner.call([extension], "session_shutdown", event, { limitMs: shutdownLimitMs }));
+        for await (const _ of this.#runner.call([extension], event.type, () => event, { limitMs: shutdownLimitMs }));
       }),
     );
     // The components of the ended extensions would draw old data.
-    if (reason === "reload") this.#session.user.terminal?.reset();
+    if (event.reason !== "quit") this.#session.user.terminal?.reset();
   }
 
   /** Adds the fields that only extensions get. */
@@ -260,7 +298,7 @@ function resultOf<N extends keyof HookEvents>(outcome: object): Partial<Result<N
   return typeof value === "object" && value !== null ? (value as Partial<Result<N>>) : {};
 }
 
-const startReasons = { new: "new", switch: "resume", fork: "fork", clone: "fork" } as const;
+const moveReasons = { new: "new", switch: "resume", fork: "fork", clone: "fork" } as const;
 
 /** The arguments of a call that a handler has changed in place, or replaced in its event; undefined if they are the same. */
 function changedInPlace(shown: HookEvents["tool_call"]["event"] | undefined, before: unknown): object | undefined {

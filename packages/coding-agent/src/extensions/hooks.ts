@@ -37,6 +37,10 @@ export interface SessionHooks {
   beforeCompaction?(preview: CompactionPreview, signal: AbortSignal): Promise<CompactionWish | undefined>;
   /** Whether the session may move. */
   mayMove?(move: SessionMove): Promise<boolean>;
+  /** Called when a move that `mayMove` has allowed is about to take effect. Not called for a move within the session. */
+  leave?(): Promise<void>;
+  /** Called when a move has failed. */
+  stayed?(): Promise<void>;
   /** Called after a move of the session. */
   moved?(move: SessionMove): Promise<void>;
   /** Called when everything is aborted. Aborts running commands. */

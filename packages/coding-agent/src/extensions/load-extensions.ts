@@ -5,14 +5,15 @@ import { asExtension, ownFiles } from "./culprits.ts";
 import { Extension } from "./extension.ts";
 import { type ExtensionPlaces, findExtensions } from "./find-extensions.ts";
 import { HandlerClock } from "./handler-clock.ts";
-import type { LoadedModule, ModuleLoader } from "./module-loader.ts";
+import type { LoadedModule } from "./module-loader.ts";
 import type { SessionAccess } from "./session-access.ts";
 
 /** The time limit of a factory, in milliseconds. */
 const factoryLimitMs = 30_000;
 
 export interface LoadOptions extends ExtensionPlaces {
-  loader: ModuleLoader;
+  /** Loads the module of an extension. */
+  loadModule(path: string): Promise<LoadedModule>;
   /** Extensions that are functions. */
   factories: readonly ExtensionFactory[];
   /** The session. Throws if there is none yet. */
@@ -43,7 +44,7 @@ export async function loadExtensions(options: LoadOptions): Promise<LoadedExtens
       location: "path" as const,
       load: async (): Promise<LoadedModule> => ({ factory, files: [] }),
     })),
-    ...files.map(({ path, location }) => ({ path, location, load: () => options.loader.load(path) })),
+    ...files.map(({ path, location }) => ({ path, location, load: () => options.loadModule(path) })),
   ];
   for (const { path, location, load } of sources) {
     const extension = new Extension(path, location, options.report);

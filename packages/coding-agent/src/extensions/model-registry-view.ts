@@ -36,13 +36,18 @@ export interface ModelRegistryView {
 
 /** Reads the registry of a session without waiting, from what `load` has read. */
 export class RegistryView implements ModelRegistryView {
-  readonly #registry: ModelRegistry;
+  readonly #find: () => ModelRegistry;
   #models: readonly Model[] = [];
   #usable: ReadonlySet<string> = new Set();
   #error: string | undefined;
 
-  constructor(registry: ModelRegistry) {
-    this.#registry = registry;
+  /** @param find - Returns the registry of the session. */
+  constructor(find: () => ModelRegistry) {
+    this.#find = find;
+  }
+
+  get #registry(): ModelRegistry {
+    return this.#find();
   }
 
   /** Reads the models. Call it before extensions use the view. Never rejects. */

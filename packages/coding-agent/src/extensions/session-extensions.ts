@@ -3,12 +3,12 @@ import type { CustomProvider } from "../models/custom-providers.ts";
 import { absentUser } from "../user-interface.ts";
 import type { ExtensionFactory } from "./api.ts";
 import { createEventBus } from "./event-bus.ts";
-import { ExtensionHost } from "./extension-host.ts";
+import { CommandsEnd, ExtensionHost } from "./extension-host.ts";
 import type { ExtensionPlaces } from "./find-extensions.ts";
 import { describeFailure } from "./handler-runner.ts";
 import type { HookSlot, SessionHooks } from "./hooks.ts";
 import { type LoadedExtensions, loadExtensions } from "./load-extensions.ts";
-import { ModuleLoader } from "./module-loader.ts";
+import { type LoadedModule, ModuleLoader } from "./module-loader.ts";
 import type { SessionAccess } from "./session-access.ts";
 import type { SlashCommands } from "./slash-commands.ts";
 
@@ -36,6 +36,11 @@ export class SessionExtensions implements HookSlot {
   #loaded: LoadedExtensions = { extensions: [], problems: [] };
   #session: SessionAccess | undefined;
   #host: ExtensionHost | undefined;
+  readonly #commandsEnd = new CommandsEnd();
+  /** The loaded modules, by path, until the next reload. */
+  #modules = new Map<string, Promise<LoadedModule>>();
+  /** The problems that were reported. */
+  readonly #told = new Set<string>();
 
   constructor(options: SessionExtensionsOptions) {
     this.#options = options;
@@ -66,7 +71,7 @@ export class SessionExtensions implements HookSlot {
     this.#loaded = await loadExtensions({
       ...(await places()),
       factories,
-      loader: this.#loader,
+      loadModule: (path) => this.#loadModule(path),
       session: () => this.#requireSession(),
       events: createEventBus((channel, error) => this.#report("<events>", channel, describeFailure(error))),
       flagValues: this.#options.flagValues ?? new Map(),
@@ -78,17 +83,44 @@ export class SessionExtensions implements HookSlot {
   /** Connects the loaded extensions to the session. `start` of `current` calls their start handlers later. */
   async bind(session: SessionAccess): Promise<void> {
     this.#session = session;
-    const { commands, limitMs = defaultLimitMs } = this.#options;
     const warnings = this.#loaded.extensions.flatMap(({ path, warnings }) => warnings.map((error) => ({ path, error })));
-    const problems = [...this.#loaded.problems, ...warnings];
-    this.#host = new ExtensionHost({ ...this.#loaded, problems, session, commands, limitMs });
+    const problems = [...this.#loaded.problems, ...warnings].filter(({ path, error }) => {
+      const key = `${path} ${error}`;
+      return !this.#told.has(key) && this.#told.add(key);
+    });
+    this.#host = this.#createHost(session, problems);
     await this.#host.install();
+  }
+
+  #createHost(session: SessionAccess, problems: LoadedExtensions["problems"]): ExtensionHost {
+    const { commands, limitMs = defaultLimitMs } = this.#options;
+    const { extensions } = this.#loaded;
+    return new ExtensionHost({
+      ...{ extensions, problems, session, commands, limitMs, commandsEnd: this.#commandsEnd },
+      restart: (reason, previousSessionFile) => this.#restart(session, reason, previousSessionFile),
+    });
+  }
+
+  /** Creates the extensions again, from their loaded modules, and connects them to the session, which has moved. */
+  async #restart(session: SessionAccess, reason: "new" | "resume" | "fork", previousSessionFile: string | null): Promise<void> {
+    this.#options.commands.remove(({ path }) => path !== undefined);
+    await this.load();
+    await this.bind(session);
+    await this.#host?.start(reason, previousSessionFile);
+  }
+
+  #loadModule(path: string): Promise<LoadedModule> {
+    const loading = this.#modules.get(path) ?? this.#loader.load(path);
+    this.#modules.set(path, loading);
+    return loading;
   }
 
   /** Ends all extensions, loads them again, and connects them to the session. Failures are reported at once. */
   async reload(session: SessionAccess): Promise<void> {
     await this.#host?.shutdown("reload");
     this.#options.commands.remove(({ path }) => path !== undefined);
+    this.#modules = new Map();
+    this.#told.clear();
     await this.#loader.forget();
     await this.load();
     await this.bind(session);
@@ -105,8 +137,7 @@ export class SessionExtensions implements HookSlot {
 
   /** Ends the extensions, also if the session could not be created. */
   async shutdown(): Promise<void> {
-    const { commands, limitMs = defaultLimitMs } = this.#options;
-    this.#host ??= new ExtensionHost({ ...this.#loaded, session: this.#session ?? noSession, commands, limitMs });
+    this.#host ??= this.#createHost(this.#session ?? noSession, this.#loaded.problems);
     await this.#host.shutdown();
   }
 

@@ -112,6 +112,48 @@ describe("events under the names of the family", () => {
     ]);
   });
 
+  test("a new session gets a new copy of each extension; the former one ends before the session is left", async () => {
+    const told: unknown[] = [];
+    let copies = 0;
+    const { session } = await openWith([
+      (pi) => {
+        copies += 1;
+        const copy = copies;
+        pi.on("session_start", ({ reason }, { sessionId }) => void told.push([copy, reason, sessionId]));
+        pi.on("session_shutdown", ({ reason }, { sessionId }) => void told.push([copy, reason, sessionId]));
+        pi.on("session_tree", (event) => void told.push([copy, event]));
+        pi.registerCommand("next", {
+          async handler(_args, { newSession }) {
+            const result = await newSession({
+              setup: (fresh) => void fresh.appendCustomEntry("note", { from: copy }),
+              withSession: async ({ sessionManager, sendUserMessage }) => {
+                told.push(sessionManager.getEntries().map(({ type }) => type));
+                await sendUserMessage("Go on");
+              },
+            });
+            told.push(result);
+          },
+        });
+      },
+    ]);
+    const first = session.sessionId;
+    await session.prompt("/next");
+    await session.waitForIdle();
+    const second = session.sessionId;
+    const entryId = (await session.history.branchPoints())[0]?.entryId ?? "";
+    const before = session.history.leafId;
+    await session.history.goTo(entryId);
+    expect(told).toEqual([
+      [1, "startup", first],
+      [1, "new", first],
+      [2, "new", second],
+      ["custom"],
+      { cancelled: false },
+      [2, { type: "session_tree", newLeafId: entryId, oldLeafId: before }],
+    ]);
+    expect(session.messages[0]).toMatchObject({ role: "user", content: "Go on" });
+  });
+
   test("a handler of an unknown event is reported with the nearest name, and the extension works", async () => {
     const problems: string[] = [];
     const { session, asked, events } = await openWith(

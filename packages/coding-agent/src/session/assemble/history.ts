@@ -45,6 +45,8 @@ export async function createHistory({
       if ((await hooks.current?.mayMove?.(move)) !== false) return;
       throw new SessionError("cancelled", "An extension did not allow the session to switch.");
     },
+    onLeave: async () => hooks.current?.leave?.(),
+    onStayed: async () => hooks.current?.stayed?.(),
     afterMove: async (move) => hooks.current?.moved?.(move),
     onRenamed: (name) => events.emit({ type: "session_info_changed", name }),
     async onMoved(context) {

@@ -38,6 +38,10 @@ export interface HistoryParts {
    * @throws {SessionError} `cancelled` when an extension refuses the move.
    */
   beforeMove(move: SessionMove): Promise<void>;
+  /** Called when the session is about to leave its conversation. No run is active. */
+  onLeave(): Promise<void>;
+  /** Called when a move has failed, after `beforeMove`. */
+  onStayed(): Promise<void>;
   /** Called after the move, when a run can start. */
   afterMove(move: SessionMove): Promise<void>;
   /** Called when the session has a new name. */
@@ -257,9 +261,18 @@ export class SessionHistory {
 
   async #move<T>(move: SessionMove, go: () => Promise<T>): Promise<T> {
     await this.#parts.beforeMove(move);
-    const result = await go();
+    const result = await this.#go(go);
     await this.#parts.afterMove(move);
     return result;
+  }
+
+  async #go<T>(go: () => Promise<T>): Promise<T> {
+    try {
+      return await go();
+    } catch (error) {
+      await this.#parts.onStayed();
+      throw error;
+    }
   }
 
   get #current(): Conversation {
@@ -313,6 +326,7 @@ export class SessionHistory {
 
   async #show(conversation: Conversation): Promise<void> {
     const context = await conversation.readContext();
+    if (conversation !== this.#current) await this.#parts.onLeave();
     this.#parts.transcript.replace(conversation, context);
     await this.#parts.onMoved(context);
   }
