@@ -60,7 +60,8 @@ async function prepare(
     // Loaded with the first call, because only tool calls need a validator.
     const { validateArguments } = await import("./validate-arguments.ts");
     const patternsFor = config.patternsFor?.bind(config);
-    const pending = { toolCall, tool, params: await validateArguments(tool, toolCall.arguments, patternsFor) };
+    const args = tool.prepareArguments ? tool.prepareArguments(structuredClone(toolCall.arguments)) : toolCall.arguments;
+    const pending = { toolCall, tool, params: await validateArguments(tool, args as Record<string, unknown>, patternsFor) };
     // After an abort no call is started, so the hook is not called.
     if (signal.aborted) return { toolCall, pending };
     const verdict = await withinGrace("the tool", async () => config.beforeToolCall?.(pending, signal), signal);

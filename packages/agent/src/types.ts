@@ -81,6 +81,8 @@ export interface AgentTool<TParameters extends TSchema = TSchema, TDetails = unk
    * its calls run one after another, in their order.
    */
   executionMode?: "parallel" | "sequential";
+  /** Changes the arguments of a call before they are checked, for example for callers that use an older schema. */
+  prepareArguments?(args: unknown): unknown;
   /**
    * Runs the tool. Throw an error for a failure, preferably a `ToolError`; the loop converts it to an error result for the model.
    *

@@ -221,6 +221,10 @@ export interface StreamOptions {
   idleTimeoutMs?: number;
   /** Called with the request body before it is sent; may return a replacement. */
   onPayload?: (payload: unknown, model: Model) => unknown;
+  /** Called with the request headers, keys included, before they are sent; may change them. */
+  onHeaders?: (headers: Headers, model: Model) => void | Promise<void>;
+  /** Called with the status and the headers of the response, before its body is read. */
+  onResponse?: (response: { status: number; headers: Record<string, string> }, model: Model) => void | Promise<void>;
   /** Replaces the built-in `fetch`. It must then handle redirects, proxies and timeouts itself. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }

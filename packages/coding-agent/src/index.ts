@@ -71,6 +71,7 @@ export type {
   ExtensionRenderer,
   ExtensionShortcut,
   ExtensionTool,
+  ExtensionToolResult,
   MarkdownTransformer,
   Rendered,
   SourceInfo,

@@ -45,9 +45,12 @@ export async function sendRequest(
       : undefined;
   /** We read an error response ourselves: the SDKs have no size limit, and drop fields that their own servers do not send. */
   let refusal: AiError | undefined;
-  const fetchOnce: typeof fetch = async (input, init = {}) => {
+  const fetchOnce: typeof fetch = async (input, given = {}) => {
     const url = input instanceof Request ? input.url : String(input);
+    const init = await applyHeadersHook(given, model, options);
     const response = await (options.fetch?.(url, init) ?? fetchFromProvider(url, init, model.provider));
+    const { status, headers } = response;
+    await options.onResponse?.({ status, headers: Object.fromEntries(headers) }, model);
     if (response.ok) return response;
     refusal = await errorOfResponse(response, model.provider, secretsOf(model, options), {
       emptyIsOverflow: model.provider === "cerebras" || isHostOf(hostOf(model.baseUrl), "cerebras.ai"),
@@ -118,4 +121,12 @@ function secretsOf(model: Model, options: StreamOptions): string[] {
 export async function applyPayloadHook<T>(body: T, model: Model, options: StreamOptions): Promise<T> {
   const replaced = await options.onPayload?.(body, model);
   return replaced === undefined ? body : (replaced as T);
+}
+
+/** The request to send, with the headers that the caller's `onHeaders` hook has changed. */
+async function applyHeadersHook(init: RequestInit, model: Model, { onHeaders }: StreamOptions): Promise<RequestInit> {
+  if (!onHeaders) return init;
+  const headers = new Headers(init.headers);
+  await onHeaders(headers, model);
+  return { ...init, headers };
 }

@@ -110,11 +110,16 @@ export interface ReplacedSessionContext extends CommandContext {
   sendUserMessage(content: MessageContent, options?: SendUserOptions): Promise<void>;
 }
 
-/** The parts of the system prompt. Changes of `sections`, `appendSystemPrompt` and `promptGuidelines` in `before_agent_start` apply to this run. */
+/**
+ * The parts of the system prompt. Changes of `customPrompt`, `sections`, `appendSystemPrompt` and
+ * `promptGuidelines` in `before_agent_start` apply to this run.
+ */
 export interface SystemPromptOptions {
   cwd: string;
   /** The instructions that replace the built-in ones. */
   customPrompt?: string;
+  /** Replaces the whole prompt of this run, if a handler sets it. */
+  forceSystemPrompt?: string;
   appendSystemPrompt?: string;
   /** The names of the active tools. */
   selectedTools: string[];

@@ -22,7 +22,12 @@ export interface ExtensionTool<TArguments = unknown, TDetails = unknown>
     signal: AbortSignal,
     onUpdate: (partialResult: AgentToolResult<TDetails>) => void,
     context: ExtensionContext,
-  ): Promise<AgentToolResult<TDetails>>;
+  ): Promise<ExtensionToolResult<TDetails>>;
+}
+
+export interface ExtensionToolResult<TDetails = unknown> extends AgentToolResult<TDetails> {
+  /** Whether the run ends after this turn, if all tools of the turn want it. Default: false. */
+  terminate?: boolean;
 }
 
 export interface ExtensionCommand {

@@ -1,21 +1,23 @@
-import { isDeepStrictEqual } from "node:util";
+import { resolve } from "node:path";
 import type { AgentEvent, AgentMessage, PendingToolCall, ToolCallOutcome, ToolCallVerdict } from "@pikit/agent";
 import type { PromptInput } from "../prompt/prompt-input.ts";
-import type { StreamingBehavior } from "../protocol/data.ts";
+import type { BashResult } from "../protocol/data.ts";
 import type { SessionEvent } from "../protocol/events.ts";
-import type { CustomMessage } from "../protocol/messages.ts";
 import type { CompactionPreview, CompactionWish } from "../run/compaction/intercept.ts";
-import type { CustomMessageInput } from "./api-messages.ts";
 import { forgetFailures } from "./culprits.ts";
-import type { HookEvents, InputSource, Notice, SessionMove } from "./events.ts";
+import type { HookEvents, Notice, SessionMove } from "./events.ts";
 import type { Extension } from "./extension.ts";
+import { type Callers, callHandlers, isHandled, resultOf } from "./handler-results.ts";
 import { HandlerRunner } from "./handler-runner.ts";
-import type { PreparedPrompt, SessionHooks } from "./hooks.ts";
+import type { PreparedPrompt, RequestHooks, SessionHooks, UserBashCall } from "./hooks.ts";
 import { RegistryView } from "./model-registry-view.ts";
+import { preparePrompt, receiveInput } from "./prompt-hooks.ts";
 import { Registrations } from "./registrations.ts";
+import { createRequestHooks } from "./request-hooks.ts";
 import type { SessionAccess } from "./session-access.ts";
 import { SessionReader } from "./session-reader.ts";
 import type { SlashCommands } from "./slash-commands.ts";
+import { changeToolResult, checkToolCall } from "./tool-hooks.ts";
 
 /** The time limit of `shutdown` handlers, in milliseconds. */
 const shutdownLimitMs = 3000;
@@ -49,14 +51,16 @@ export class CommandsEnd {
   }
 }
 
-type Result<N extends keyof HookEvents> = HookEvents[N]["result"];
-
 /** The running extensions of a session. */
 export class ExtensionHost implements SessionHooks {
   readonly #extensions: readonly Extension[];
   readonly #session: SessionAccess;
   readonly #runner: HandlerRunner;
   readonly #registrations: Registrations;
+  readonly #callers: Callers;
+  readonly #models: RegistryView;
+  /** The messages whose `message_end` handlers were called. */
+  readonly #finished = new WeakSet<AgentMessage>();
   #problems: ExtensionHostOptions["problems"];
   readonly #commandsEnd: CommandsEnd;
   readonly #restart: ExtensionHostOptions["restart"];
@@ -73,7 +77,9 @@ export class ExtensionHost implements SessionHooks {
     this.#restart = restart;
     this.#session = session;
     this.#reader = new SessionReader(() => session.conversation);
-    this.#runner = new HandlerRunner({ session, reader: this.#reader, models: new RegistryView(() => session.registry) }, limitMs);
+    this.#models = new RegistryView(() => session.registry);
+    this.#runner = new HandlerRunner({ session, reader: this.#reader, models: this.#models }, limitMs);
+    this.#callers = { extensions, session, runner: this.#runner };
     this.#registrations = new Registrations({
       extensions,
       session,
@@ -89,15 +95,36 @@ export class ExtensionHost implements SessionHooks {
     return this.#registrations.install();
   }
 
+  /** Reads the models that extensions use. Call it before they start. Never rejects. */
+  async prepare(): Promise<void> {
+    if (this.#extensions.some(({ usesModels }) => usesModels)) await this.#models.load();
+  }
+
   /** Calls the start handlers of extensions, at their start or after a move of the session. */
-  start(reason: Extract<Notice, { type: "session_start" }>["reason"], previousSessionFile?: string | null): Promise<void> {
-    return this.#notify({ type: "session_start", reason, ...(previousSessionFile ? { previousSessionFile } : {}) });
+  async start(reason: Extract<Notice, { type: "session_start" }>["reason"], previousSessionFile?: string | null): Promise<void> {
+    await this.notify({ type: "session_start", reason, ...(previousSessionFile ? { previousSessionFile } : {}) });
+    if (isHandled(this.#callers, "resources_discover")) await this.#discover(reason === "reload" ? reason : "startup");
+  }
+
+  /** Adds the skills and templates of extensions to the session. */
+  async #discover(reason: "startup" | "reload"): Promise<void> {
+    const skills: string[] = [];
+    const templates: string[] = [];
+    const event = () => ({ type: "resources_discover" as const, cwd: this.#session.cwd, reason });
+    for await (const outcome of callHandlers(this.#callers, "resources_discover", event)) {
+      const { skillPaths, promptPaths } = resultOf<"resources_discover">(outcome);
+      const toPaths = (paths: unknown) =>
+        Array.isArray(paths) ? paths.map((path) => resolve(this.#session.cwd, String(path))) : [];
+      skills.push(...toPaths(skillPaths));
+      templates.push(...toPaths(promptPaths));
+    }
+    if (skills.length + templates.length > 0) this.#session.addResources({ skills, templates });
   }
 
   async moved({ reason }: SessionMove): Promise<void> {
     const { leafId, file } = this.#move;
     if (reason === "branch") {
-      await this.#notify({ type: "session_tree", newLeafId: this.#reader.getLeafId(), oldLeafId: leafId });
+      await this.notify({ type: "session_tree", newLeafId: this.#reader.getLeafId(), oldLeafId: leafId });
       return;
     }
     await this.leave();
@@ -116,8 +143,9 @@ export class ExtensionHost implements SessionHooks {
   }
 
   observe(event: AgentEvent | SessionEvent): void | Promise<void> {
-    if (this.#isClosed || !this.#extensions.some((extension) => extension.handlersOf(event.type).length > 0)) return;
-    const told = this.#notify(this.#withFields(event));
+    if (this.#isClosed || !isHandled(this.#callers, event.type)) return;
+    if (event.type === "message_end" && this.#finished.has(event.message)) return;
+    const told = this.notify(this.#withFields(event));
     // Not awaited for frequent events.
     return event.type === "message_update" || event.type === "tool_execution_update" ? undefined : told;
   }
@@ -129,112 +157,64 @@ export class ExtensionHost implements SessionHooks {
     for (const { path, error } of problems) await this.#runner.report(path, "load", error);
   }
 
-  async input(
-    input: PromptInput,
-    { source, behavior }: { source: InputSource; behavior: StreamingBehavior | undefined },
-  ): Promise<PromptInput | undefined> {
-    let received = input;
-    const event = (): HookEvents["input"]["event"] => ({
-      ...{ type: "input", text: received.text, source },
-      ...(received.images?.length ? { images: [...received.images] } : {}),
-      ...(behavior === undefined ? {} : { streamingBehavior: behavior }),
-    });
-    for await (const outcome of this.#runner.call(this.#extensions, "input", event)) {
-      const result = resultOf<"input">(outcome);
-      if (result.action === "handled") return undefined;
-      if (result.action !== "transform") continue;
-      const { text = received.text, images = received.images } = result;
-      received = { ...received, text, images };
-    }
-    return received;
+  input(...received: Parameters<NonNullable<SessionHooks["input"]>>): Promise<PromptInput | undefined> {
+    return receiveInput(this.#callers, ...received);
   }
 
-  async beforePrompt(
-    input: PromptInput,
-    systemPrompt: () => string,
-    signal?: AbortSignal,
-  ): Promise<PreparedPrompt | { refuse: string }> {
-    const prepared: PreparedPrompt = { input };
-    const event = (): HookEvents["before_prompt"]["event"] => ({
-      type: "before_prompt",
-      text: prepared.input.text,
-      images: input.images ?? [],
-      systemPrompt: prepared.systemPrompt ?? systemPrompt(),
-      systemPromptOptions: this.#session.systemPromptOptions,
-    });
-    for await (const outcome of this.#runner.call(this.#extensions, "before_prompt", event, { signal })) {
-      const { text, systemPrompt: changed, refuse, message } = resultOf<"before_prompt">(outcome);
-      if (typeof refuse === "string") return { refuse };
-      if (typeof text === "string") prepared.input = { ...prepared.input, text };
-      if (typeof changed === "string") prepared.systemPrompt = changed;
-      if (message !== undefined) prepared.messages = [...(prepared.messages ?? []), toCustomMessage(message)];
-    }
-    return prepared;
+  beforePrompt(...given: Parameters<NonNullable<SessionHooks["beforePrompt"]>>): Promise<PreparedPrompt | { refuse: string }> {
+    return preparePrompt(this.#callers, ...given);
   }
 
   async context(messages: readonly AgentMessage[]): Promise<readonly AgentMessage[]> {
-    if (!this.#extensions.some((extension) => extension.handlersOf("context").length > 0)) return messages;
+    if (!isHandled(this.#callers, "context")) return messages;
     let seen = messages;
     const event = (): HookEvents["context"]["event"] => ({ type: "context", messages: structuredClone([...seen]) });
-    for await (const outcome of this.#runner.call(this.#extensions, "context", event)) {
+    for await (const outcome of callHandlers(this.#callers, "context", event)) {
       const { messages: changed } = resultOf<"context">(outcome);
       if (Array.isArray(changed)) seen = changed;
     }
     return seen;
   }
 
-  /** If a handler fails, the call is refused, because the handler might have blocked it. The run continues. */
-  async toolCall({ toolCall, params }: PendingToolCall, signal: AbortSignal): Promise<ToolCallVerdict | undefined> {
-    let verdict: { params: unknown } | undefined;
-    let shown: HookEvents["tool_call"]["event"] | undefined;
-    const event = (): HookEvents["tool_call"]["event"] => {
-      const input = structuredClone((verdict ?? { params }).params) as Record<string, unknown>;
-      shown = { type: "tool_call", toolCallId: toolCall.id, toolName: toolCall.name, args: input, input };
-      return shown;
-    };
-    for await (const outcome of this.#runner.call(this.#extensions, "tool_call", event, { signal })) {
-      if ("failure" in outcome) {
-        return { refuse: `Not run: the extension ${outcome.extension.path} checks calls and failed: ${outcome.failure}` };
-      }
-      const { block, reason, args } = resultOf<"tool_call">(outcome);
-      if (block === true) return { refuse: reason || "Not run: an extension has blocked this call." };
-      const changed = typeof args === "object" && args !== null ? args : changedInPlace(shown, (verdict ?? { params }).params);
-      if (changed !== undefined) verdict = { params: structuredClone(changed) };
-    }
-    return verdict;
+  async toolCall(call: PendingToolCall, signal: AbortSignal): Promise<ToolCallVerdict | undefined> {
+    return isHandled(this.#callers, "tool_call") ? checkToolCall(this.#callers, call, signal) : undefined;
   }
 
-  async toolResult(
-    { toolCall, params }: PendingToolCall,
-    outcome: ToolCallOutcome,
-    signal: AbortSignal,
-  ): Promise<ToolCallOutcome | undefined> {
-    let { result, isError } = outcome;
-    const event = (): HookEvents["tool_result"]["event"] => ({
-      type: "tool_result",
-      toolCallId: toolCall.id,
-      toolName: toolCall.name,
-      args: params as Record<string, unknown>,
-      input: params as Record<string, unknown>,
-      ...result,
-      isError,
-    });
-    for await (const handled of this.#runner.call(this.#extensions, "tool_result", event, { signal })) {
-      const changed = resultOf<"tool_result">(handled);
-      // Text for people that was made of other content would show what the handler may have removed.
-      if (Array.isArray(changed.content)) result = { content: changed.content, details: result.details };
-      if (changed.display !== undefined) result = { ...result, display: changed.display };
-      if (changed.details !== undefined) result = { ...result, details: changed.details };
-      if (typeof changed.isError === "boolean") isError = changed.isError;
+  async toolResult(call: PendingToolCall, outcome: ToolCallOutcome, signal: AbortSignal): Promise<ToolCallOutcome | undefined> {
+    return isHandled(this.#callers, "tool_result") ? changeToolResult(this.#callers, call, outcome, signal) : undefined;
+  }
+
+  requestHooks(): RequestHooks {
+    return createRequestHooks(this.#callers);
+  }
+
+  async userBash(call: UserBashCall): Promise<BashResult | undefined> {
+    if (!isHandled(this.#callers, "user_bash")) return undefined;
+    return (await import("./user-bash.ts")).offerUserBash(this.#callers, call);
+  }
+
+  finishMessage(message: AgentMessage): void | Promise<void> {
+    // The other messages are stored already.
+    const isNew = message.role === "assistant" || message.role === "toolResult";
+    return isNew && isHandled(this.#callers, "message_end") ? this.#finish(message) : undefined;
+  }
+
+  async #finish(message: AgentMessage): Promise<void> {
+    this.#finished.add(message);
+    const event = () => ({ type: "message_end" as const, message });
+    for await (const outcome of callHandlers(this.#callers, "message_end", event)) {
+      const { message: changed } = resultOf<"message_end">(outcome);
+      if (changed !== undefined && changed.role === message.role) Object.assign(message, changed);
     }
-    return { result, isError };
   }
 
   async beforeCompaction(preview: CompactionPreview, signal: AbortSignal): Promise<CompactionWish | undefined> {
     let wish: CompactionWish | undefined;
     const event = (): HookEvents["before_compaction"]["event"] => ({ type: "before_compaction", ...preview });
-    for await (const outcome of this.#runner.call(this.#extensions, "before_compaction", event, { signal })) {
-      const { cancel, summary, details } = resultOf<"before_compaction">(outcome) as Result<"before_compaction"> & {
+    for await (const outcome of callHandlers(this.#callers, "before_compaction", event, { signal })) {
+      const { cancel, summary, details } = resultOf<"before_compaction">(outcome) as {
+        cancel?: boolean;
+        summary?: string;
         details?: unknown;
       };
       if (cancel === true) return { cancel };
@@ -246,7 +226,7 @@ export class ExtensionHost implements SessionHooks {
   async mayMove(move: SessionMove): Promise<boolean> {
     this.#move = { ...move, leafId: this.#reader.getLeafId(), file: this.#session.sessionFile };
     const event = (): HookEvents["session_switch"]["event"] => ({ type: "session_switch", ...move });
-    for await (const outcome of this.#runner.call(this.#extensions, "session_switch", event)) {
+    for await (const outcome of callHandlers(this.#callers, "session_switch", event)) {
       if (resultOf<"session_switch">(outcome).cancel === true) return false;
     }
     return true;
@@ -287,29 +267,9 @@ export class ExtensionHost implements SessionHooks {
     return event.type === "turn_end" ? { ...event, ...{ turnIndex: Math.max(0, this.#turns - 1) } } : event;
   }
 
-  async #notify(event: AgentEvent | SessionEvent | Notice): Promise<void> {
+  async notify(event: AgentEvent | SessionEvent | Notice): Promise<void> {
     for await (const _ of this.#runner.call(this.#extensions, event.type, () => event));
   }
 }
 
-/** The result of a handler; an empty object if it is not an object. Handlers in plain JavaScript may return anything. */
-function resultOf<N extends keyof HookEvents>(outcome: object): Partial<Result<N>> {
-  const { value } = outcome as { value?: unknown };
-  return typeof value === "object" && value !== null ? (value as Partial<Result<N>>) : {};
-}
-
 const moveReasons = { new: "new", switch: "resume", fork: "fork", clone: "fork" } as const;
-
-/** The arguments of a call that a handler has changed in place, or replaced in its event; undefined if they are the same. */
-function changedInPlace(shown: HookEvents["tool_call"]["event"] | undefined, before: unknown): object | undefined {
-  if (!shown) return undefined;
-  const { args, input } = shown;
-  for (const each of [input, args]) {
-    if (typeof each === "object" && each !== null && !isDeepStrictEqual(each, before)) return each;
-  }
-  return undefined;
-}
-
-function toCustomMessage({ customType, content, display = true, details }: CustomMessageInput): CustomMessage {
-  return { role: "custom", customType, content, display, ...(details === undefined ? {} : { details }), timestamp: Date.now() };
-}

@@ -34,6 +34,8 @@ export class Extension {
   /** One sentence for each registration that has no effect, until the extension is loaded. Later ones are reported at once. */
   readonly warnings: string[] = [];
   isLoaded = false;
+  /** Whether its code reads `context.modelRegistry`, which must be filled before. */
+  usesModels = false;
   #settling: Promise<unknown>[] = [];
   /** The lists are replaced, never changed, so that a change does not affect an event in progress. */
   readonly #handlers = new Map<string, readonly AnyHandler[]>();

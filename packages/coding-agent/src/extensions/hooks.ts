@@ -1,10 +1,11 @@
 import type { AgentEvent, AgentMessage, PendingToolCall, ToolCallOutcome, ToolCallVerdict } from "@pikit/agent";
+import type { StreamOptions } from "@pikit/ai";
 import type { PromptInput } from "../prompt/prompt-input.ts";
-import type { StreamingBehavior } from "../protocol/data.ts";
+import type { BashResult, StreamingBehavior } from "../protocol/data.ts";
 import type { SessionEvent } from "../protocol/events.ts";
 import type { CustomMessage } from "../protocol/messages.ts";
 import type { CompactionPreview, CompactionWish } from "../run/compaction/intercept.ts";
-import type { InputSource, SessionMove } from "./events.ts";
+import type { InputSource, Notice, SessionMove } from "./events.ts";
 
 /** A prompt after the `before_prompt` handlers. */
 export interface PreparedPrompt {
@@ -15,12 +16,32 @@ export interface PreparedPrompt {
   messages?: readonly CustomMessage[];
 }
 
+/** The functions that see the requests to providers. */
+export type RequestHooks = Pick<StreamOptions, "onPayload" | "onHeaders" | "onResponse">;
+
+/** A shell command of the user. */
+export interface UserBashCall {
+  command: string;
+  excludeFromContext: boolean;
+  cwd: string;
+  signal: AbortSignal;
+  onOutput?: ((chunk: string) => void) | undefined;
+}
+
 /** The hooks of a session. All are optional. They never reject. */
 export interface SessionHooks {
   /** Called at the start of the session, when its subscribers are ready. */
   start?(reason: "startup"): Promise<void>;
   /** Called with each event, after the session's own subscribers. */
   observe?(event: AgentEvent | SessionEvent): void | Promise<void>;
+  /** Calls the handlers of an event that only extensions get. */
+  notify?(notice: Notice): Promise<void>;
+  /** Called with a complete message of the model or of a tool. The handlers may change it, in place. */
+  finishMessage?(message: AgentMessage): void | Promise<void>;
+  /** The functions that see the requests to providers; undefined if no handler needs them. */
+  requestHooks?(): RequestHooks | undefined;
+  /** Called with a shell command of the user. @returns Undefined if the session runs it itself. */
+  userBash?(call: UserBashCall): Promise<BashResult | undefined>;
   /** Called before each run. */
   beforeRun?(): void | Promise<void>;
   /** Called with an input before templates are expanded. @returns The input to use; undefined if an extension has handled it. */

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { fileLimits, readWhole } from "@pikit/ai/files";
 import type { EventBus, ExtensionApi, ExtensionFactory } from "./api.ts";
 import { createApi } from "./create-api.ts";
 import { asExtension, ownFiles } from "./culprits.ts";
@@ -71,8 +72,16 @@ export async function loadExtensions(options: LoadOptions): Promise<LoadedExtens
 
 async function runFactory({ factory, files }: LoadedModule, api: ExtensionApi, extension: Extension): Promise<void> {
   ownFiles(extension, files);
+  extension.usesModels = (await Promise.all([String(factory), ...files.map(readSource)])).some((code) =>
+    code.includes("modelRegistry"),
+  );
   await factory(api);
   await extension.settled;
+}
+
+/** The code of a file; empty if it cannot be read. */
+async function readSource(path: string): Promise<string> {
+  return readWhole(path, fileLimits.extension).then(String, () => "");
 }
 
 /** The error message, with the line of the extension's file if it is known. */

@@ -1,4 +1,5 @@
 import type { AgentTool, RenderedText } from "@pikit/agent";
+import type { AdvisedTool } from "../prompt/system-prompt.ts";
 import { checkArguments, describeParameters } from "../tools/define-tool.ts";
 import type { ExtensionTool } from "./api-tools.ts";
 import { asExtension } from "./culprits.ts";
@@ -80,19 +81,24 @@ export class Registrations {
     }
   }
 
-  #toAgentTool(extension: Extension, toolName: string): AgentTool {
+  #toAgentTool(extension: Extension, toolName: string): AdvisedTool {
     const tool = extension.tools.get(toolName);
     if (!tool) throw new Error(`The extension ${extension.path} has no tool "${toolName}".`);
-    const { name, label = name, description, parameters, executionMode } = tool;
+    const { name, label = name, description, parameters, executionMode, promptSnippet, promptGuidelines } = tool;
     return {
       ...{ name, label, description, parameters: describeParameters(name, parameters) },
       ...(executionMode === undefined ? {} : { executionMode }),
+      ...(promptSnippet === undefined ? {} : { promptSnippet }),
+      ...(promptGuidelines === undefined ? {} : { promptGuidelines }),
+      ...(tool.prepareArguments ? { prepareArguments: (args) => asExtension(extension, () => tool.prepareArguments?.(args)) } : {}),
       execute: (toolCallId, params, signal, onUpdate) => {
         const clock = new HandlerClock(Number.POSITIVE_INFINITY);
         const context = this.#parts.runner.createContext(clock);
         const work = async () => {
           const args = await checkArguments(name, parameters, params);
-          return tool.execute(toolCallId, args, signal, onUpdate, context);
+          const result = await tool.execute(toolCallId, args, signal, onUpdate, context);
+          if (result?.terminate === true) this.#parts.session.endAfter(toolCallId);
+          return result;
         };
         return clock.limit(() => asExtension(extension, work), signal);
       },

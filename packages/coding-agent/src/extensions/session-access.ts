@@ -5,6 +5,7 @@ import type { ProcessRunner } from "../exec/run-process.ts";
 import type { CustomProvider } from "../models/custom-providers.ts";
 import type { ScopedModel } from "../models/model-choice.ts";
 import type { ModelRegistry } from "../models/model-registry.ts";
+import type { AddedPaths } from "../prompt/prompt-resources.ts";
 import type { CompactionResult, ContextUsage, SlashCommand, StreamingBehavior } from "../protocol/data.ts";
 import type { ExtensionErrorEvent } from "../protocol/events.ts";
 import type { CustomMessage } from "../protocol/messages.ts";
@@ -74,6 +75,10 @@ export interface SessionAccess {
   /** @returns False if the model's provider has no key. */
   setModel(model: Model): Promise<boolean>;
   setThinkingLevel(level: RequestedThinkingLevel): Promise<void>;
+  /** Ends the run after the current turn, if all tools of the turn want it. */
+  endAfter(toolCallId: string): void;
+  /** Adds skills and templates. */
+  addResources(paths: AddedPaths): void;
   abort(): void;
   shutdown(): void;
   waitForIdle(): Promise<void>;

@@ -89,6 +89,7 @@ export class SessionExtensions implements HookSlot {
       return !this.#told.has(key) && this.#told.add(key);
     });
     this.#host = this.#createHost(session, problems);
+    await this.#host.prepare();
     await this.#host.install();
   }
 

@@ -23,7 +23,9 @@ export interface ModelChoiceParts {
   /** Called after a change of model or level, to store them. */
   onChanged(): Promise<void>;
   /** Called when the effective level has changed. */
-  onLevelChanged(level: ThinkingLevel): void;
+  onLevelChanged(level: ThinkingLevel, previous: ThinkingLevel): void;
+  /** Called when another model is used. `restore`: it is that of a session or branch. */
+  onSelected(model: Model, previous: Model | undefined, source: "set" | "cycle" | "restore"): void;
 }
 
 export interface ScopedModel {
@@ -92,11 +94,17 @@ export class ModelChoice {
   }
 
   /** Sets the model for the next model calls. */
-  async set(model: Model): Promise<void> {
+  set(model: Model): Promise<void> {
+    return this.#set(model, "set");
+  }
+
+  async #set(model: Model, source: "set" | "cycle"): Promise<void> {
+    const previous = this.#state.model;
     this.#state.model = await this.#parts.models.prepare(model);
     // Loads the api early. If this fails, the next model call reports the error.
     loadApi(model.api).catch(() => undefined);
     await this.#applyLevel();
+    if (!isSame(model, previous)) this.#parts.onSelected(model, previous, source);
   }
 
   /**
@@ -123,7 +131,7 @@ export class ModelChoice {
     const next = choices[(current + 1) % choices.length];
     if (!next || isSame(next.model, this.#state.model)) return undefined;
     if (next.thinkingLevel) this.#wantedLevel = next.thinkingLevel;
-    await this.set(next.model);
+    await this.#set(next.model, "cycle");
     return next.model;
   }
 
@@ -144,9 +152,12 @@ export class ModelChoice {
       models.report(
         `The session's model ${model.provider}/${model.modelId} cannot be used here any more. The current model stays.`,
       );
-    if (found && !isSame(found, this.#state.model)) this.#state.model = await models.prepare(found);
+    const previous = this.#state.model;
+    const isOther = found !== undefined && !isSame(found, previous);
+    if (isOther) this.#state.model = await models.prepare(found);
     this.#wantedLevel = (thinkingLevel && parseThinkingLevel(thinkingLevel)) ?? this.#wantedLevel;
     this.#clampLevel();
+    if (isOther) this.#parts.onSelected(found, previous, "restore");
   }
 
   async #cyclable(): Promise<ScopedModel[]> {
@@ -159,9 +170,10 @@ export class ModelChoice {
   }
 
   async #applyLevel(): Promise<void> {
+    const previous = this.#state.thinkingLevel;
     const isChanged = this.#clampLevel();
     await this.#parts.onChanged();
-    if (isChanged) this.#parts.onLevelChanged(this.#state.thinkingLevel);
+    if (isChanged) this.#parts.onLevelChanged(this.#state.thinkingLevel, previous);
   }
 
   #clampLevel(): boolean {

@@ -33,6 +33,12 @@ export interface PromptResourcesOptions {
   report(problem: string): void;
 }
 
+/** Paths that are added to a session; absolute. */
+export interface AddedPaths {
+  skills?: readonly string[];
+  templates?: readonly string[];
+}
+
 /** Resources that are being read, or were read. */
 interface Loading {
   cwd: string;
@@ -57,6 +63,7 @@ export class PromptResources {
   readonly #options: PromptResourcesOptions;
   readonly #reported = new Set<string>();
   #loaded: Loading | undefined;
+  #added: AddedPaths = {};
 
   constructor(options: PromptResourcesOptions) {
     this.#options = options;
@@ -71,6 +78,12 @@ export class PromptResources {
   /** The resources that were loaded last; undefined if none were. */
   get loaded(): LoadedResources | undefined {
     return this.#loaded?.current;
+  }
+
+  /** Adds paths, which replace those that were added before. Reads everything again. */
+  add(paths: AddedPaths): void {
+    this.#added = paths;
+    this.forget();
   }
 
   /** Drops the loaded resources; the next call reads the files again. */
@@ -122,10 +135,10 @@ export class PromptResources {
     const { agentDir, contextFiles = true, skills = {}, templates = {} } = this.#options;
     const report = (problem: string) => this.#report(problem);
     const [isTrusted, packaged] = await Promise.all([this.#options.isTrusted(cwd), this.#options.packages?.()]);
-    const sources = (named: NamedPaths | false, folder: keyof PackagedFiles): ResourceSource[] => {
+    const sources = (named: NamedPaths | false, folder: keyof PackagedFiles, added: readonly string[] = []): ResourceSource[] => {
       if (named === false) return [];
       const folders = { project: isTrusted ? join(cwd, ".pi", folder) : undefined, user: join(agentDir, folder) };
-      return listSources(named, folders, packaged?.[folder] ?? []);
+      return listSources({ ...named, extra: [...(named.extra ?? []), ...added] }, folders, packaged?.[folder] ?? []);
     };
     const [{ loadContextFiles }, { loadSkills }, { loadTemplates }] = await Promise.all([
       import("./context-files.ts"),
@@ -134,8 +147,8 @@ export class PromptResources {
     ]);
     const [files, skillList, templateList] = await Promise.all([
       contextFiles ? loadContextFiles({ cwd, agentDir, report }) : [],
-      loadSkills(sources(skills, "skills"), report),
-      loadTemplates(sources(templates, "prompts"), report),
+      loadSkills(sources(skills, "skills", this.#added.skills), report),
+      loadTemplates(sources(templates, "prompts", this.#added.templates), report),
     ]);
     return { contextFiles: files, skills: skillList, templates: templateList };
   }

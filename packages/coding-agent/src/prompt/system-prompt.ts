@@ -4,9 +4,17 @@ import { delimited } from "./delimited.ts";
 import { describeSkills } from "./skill-list.ts";
 import type { Skill } from "./skills.ts";
 
+/** A tool with text for the system prompt. */
+export interface AdvisedTool extends AgentTool {
+  /** One line about the tool. */
+  promptSnippet?: string;
+  /** Advice for the use of the tool. */
+  promptGuidelines?: readonly string[];
+}
+
 export interface SystemPromptParts {
   cwd: string;
-  tools: readonly AgentTool[];
+  tools: readonly AdvisedTool[];
   contextFiles: readonly ContextFile[];
   /** Listed only if there is a `read` tool. Default: none. */
   skills?: readonly Skill[] | undefined;
@@ -38,6 +46,10 @@ export function buildSystemPrompt(parts: SystemPromptParts): string {
   const { cwd, tools, contextFiles, skills = [], serverInstructions = [], append, now = new Date() } = parts;
   const sections = [parts.instructions ?? builtInInstructions];
   if (tools.length > 0) sections.push(`Your tools: ${tools.map(({ name }) => name).join(", ")}.`);
+  const snippets = tools.flatMap(({ name, promptSnippet }) => (promptSnippet ? [`- ${name}: ${promptSnippet}`] : []));
+  const guidelines = [...new Set(tools.flatMap(({ promptGuidelines = [] }) => promptGuidelines))];
+  const advice = [...snippets, ...guidelines.map((guideline) => `- ${guideline}`)];
+  if (advice.length > 0) sections.push(advice.join("\n"));
   for (const { server, text } of serverInstructions) sections.push(delimited("mcp_server_instructions", { server }, text));
   for (const { path, text } of contextFiles) sections.push(delimited("context_file", { path }, text));
   const skillList = tools.some(({ name }) => name === "read") ? describeSkills(skills) : "";

@@ -3,6 +3,7 @@ import type { ProcessRunner } from "../exec/run-process.ts";
 import type { SystemPromptOptions } from "../extensions/api-context.ts";
 import type { SentText, SessionAccess } from "../extensions/session-access.ts";
 import { prepareSession } from "../extensions/session-writer.ts";
+import type { AddedPaths } from "../prompt/prompt-resources.ts";
 import type { RiskTier } from "../risk-tiers.ts";
 import { isBuiltInTool } from "../tools/index.ts";
 import type { AgentSession } from "./agent-session.ts";
@@ -21,8 +22,8 @@ export interface AccessOptions {
 
 /** Creates the part of a session that its extensions may use. */
 export function createSessionAccess(session: AgentSession, parts: SessionParts, options: AccessOptions): SessionAccess {
-  const { events, registry, transcript, user } = parts;
-  const { runProcess, setTiers, isTrusted, systemPromptOptions, reload } = options;
+  const { registry, transcript, user } = parts;
+  const { runProcess, setTiers, isTrusted, systemPromptOptions } = options;
   const readable = {
     ...{ user, runProcess, registry },
     get cwd() {
@@ -80,7 +81,21 @@ export function createSessionAccess(session: AgentSession, parts: SessionParts, 
       return parts.prompts.knownCommands;
     },
   };
-  const actions = {
+  // Not spread: that would read the getters.
+  return Object.defineProperties(
+    {
+      ...createActions(session, parts, options),
+      ...createToolAccess(session, setTiers),
+      ...createModelAccess(session, parts),
+      ...createMoves(session),
+    },
+    Object.getOwnPropertyDescriptors(readable),
+  ) as SessionAccess;
+}
+
+function createActions(session: AgentSession, parts: SessionParts, options: AccessOptions) {
+  const { events, transcript } = parts;
+  return {
     emit: (event: Parameters<SessionAccess["emit"]>[0]) => events.emit(event),
     sendText: (sent: SentText) => sendText(session, sent),
     sendMessage: (...sent: Parameters<SessionAccess["sendMessage"]>) => session.send(...sent),
@@ -91,15 +106,15 @@ export function createSessionAccess(session: AgentSession, parts: SessionParts, 
     setLabel: (entryId: string, label: string | undefined) => session.history.setLabel(entryId, label),
     abort: () => void session.abort(),
     shutdown: () => session.shutdown.request(),
+    endAfter: (toolCallId: string) => parts.endings.add(toolCallId),
+    addResources: (paths: AddedPaths) => {
+      parts.prompts.add(paths);
+      parts.systemPrompt.forget();
+    },
     waitForIdle: () => session.waitForIdle(),
     compact: (instructions?: string) => session.compact({ instructions }),
-    reload,
+    reload: options.reload,
   };
-  // Not spread: that would read the getters.
-  return Object.defineProperties(
-    { ...actions, ...createToolAccess(session, setTiers), ...createModelAccess(session, parts), ...createMoves(session) },
-    Object.getOwnPropertyDescriptors(readable),
-  ) as SessionAccess;
 }
 
 async function sendText(session: AgentSession, { text, images, behavior, isExpanded }: SentText): Promise<void> {

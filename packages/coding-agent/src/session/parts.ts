@@ -8,6 +8,7 @@ import type { PromptResources } from "../prompt/prompt-resources.ts";
 import type { Compactor } from "../run/compaction/compactor.ts";
 import type { LimitGuard } from "../run/limits.ts";
 import type { RunController } from "../run/run-controller.ts";
+import type { ToolEndings } from "../run/tool-endings.ts";
 import type { UserSlot } from "../user-interface.ts";
 import type { SessionEvents } from "./events.ts";
 import type { SessionLife } from "./life.ts";
@@ -50,6 +51,7 @@ export interface SessionParts {
   runs: RunController;
   commandRuns: CommandRuns;
   shell: SessionShell;
+  endings: ToolEndings;
   history: SessionHistory;
   /** Ends the remaining processes of commands and MCP servers. */
   stopProcesses(): Promise<void>;

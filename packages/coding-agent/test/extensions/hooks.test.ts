@@ -293,8 +293,8 @@ describe("failures stay with the extension", () => {
       "extension_error",
       "extension_error", // context
       "message_start",
+      "extension_error", // message_end, which could change the message
       "message_end",
-      "extension_error",
       "turn_end",
       "agent_end",
       "agent_settled",

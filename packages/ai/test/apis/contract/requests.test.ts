@@ -57,6 +57,19 @@ describe.each(wires)("$api", (wireCase) => {
     expect(server.requests[1]?.body).toEqual({ model: "other" });
   });
 
+  test("onHeaders sees the headers of the request and may change them; onResponse sees those of the response", async () => {
+    server.respond(wire.text("a"));
+    const seen: unknown[] = [];
+    const onHeaders = (headers: Headers) => {
+      headers.set("x-trace", "t-1");
+      headers.delete("x-team");
+    };
+    await ask({ headers: { "x-team": "call" }, onHeaders, onResponse: ({ status }) => void seen.push(status) }).result();
+    expect(server.requests[0]?.headers).toMatchObject({ "x-trace": "t-1" });
+    expect(server.requests[0]?.headers).not.toHaveProperty("x-team");
+    expect(seen).toEqual([200]);
+  });
+
   test("AI-016 the same call sends the same bytes twice", async () => {
     server.respond(wire.text("a"), wire.text("b"));
     await ask().result();

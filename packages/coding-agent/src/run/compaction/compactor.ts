@@ -299,6 +299,8 @@ export class Compactor {
         signal,
       }));
     signal.throwIfAborted();
+    const ofHook =
+      wish && "summary" in wish ? { fromHook: true, ...(wish.details === undefined ? {} : { details: wish.details }) } : {};
     const details: CompactionDetails = {
       ...collectFiles(plan.summarised, plan.previous?.details),
       ...(request === undefined ? {} : { request }),
@@ -309,7 +311,7 @@ export class Compactor {
     const firstKeptEntryId = this.#options.nextInContext(plan.lastSummarisedEntryId) ?? id;
     const tokensBefore = before.tokens;
     const timestamp = Date.now();
-    await this.#options.append({ type: "compaction", summary, firstKeptEntryId, tokensBefore, usage, details }, id);
+    await this.#options.append({ type: "compaction", summary, firstKeptEntryId, tokensBefore, usage, details, ...ofHook }, id);
     const replaced = plan.summarised.length + (plan.previous ? 1 : 0);
     const kept = state.messages.slice(replaced);
     state.messages.splice(0, replaced, createCompactionSummary({ summary, tokensBefore, timestamp }, kept));

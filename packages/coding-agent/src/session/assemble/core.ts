@@ -42,7 +42,12 @@ export function createCore(
     ...{ agent, models: registry, thinkingLevel },
     ...(scope && { scope }),
     onChanged: () => transcript.recordChoices(),
-    onLevelChanged: (level) => void events.emit({ type: "thinking_level_changed", level }),
+    onLevelChanged(level, previousLevel) {
+      void events.emit({ type: "thinking_level_changed", level });
+      void hooks.current?.notify?.({ type: "thinking_level_select", level, previousLevel });
+    },
+    onSelected: (selected, previousModel, source) =>
+      void hooks.current?.notify?.({ type: "model_select", model: selected, previousModel, source }),
   });
   return { life: new SessionLife(), events, agent, transcript, queues, queueUpdates, registry, models };
 }

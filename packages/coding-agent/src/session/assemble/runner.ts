@@ -1,10 +1,11 @@
-import type { Agent, AgentEvent, AgentHooks, PendingToolCall } from "@pikit/agent";
+import type { Agent, AgentEvent, AgentHooks, FinishedTurn, PendingToolCall } from "@pikit/agent";
 import type { Approvals } from "../../approvals/judge.ts";
 import { toModelMessages } from "../../conversation/messages.ts";
 import { CommandRuns } from "../../extensions/command-runs.ts";
 import type { HookSlot } from "../../extensions/hooks.ts";
 import { RunController } from "../../run/run-controller.ts";
 import { RunSupervisor } from "../../run/run-supervisor.ts";
+import { ToolEndings } from "../../run/tool-endings.ts";
 import type { ToolPatterns } from "../../run/tool-patterns.ts";
 import { SessionShell } from "../parts/shell.ts";
 import type { SessionParts } from "../parts.ts";
@@ -15,7 +16,7 @@ import type { Setup } from "./setup.ts";
 import type { Supervision } from "./supervision.ts";
 import type { Tools } from "./tools.ts";
 
-export type Runner = Pick<SessionParts, "runs" | "commandRuns" | "shell">;
+export type Runner = Pick<SessionParts, "runs" | "commandRuns" | "shell" | "endings">;
 
 /** The results of the earlier steps of the assembly. */
 interface RunnerInputs {
@@ -36,27 +37,31 @@ export function createRunner(inputs: RunnerInputs): Runner {
     ...{ agent, limits, compactor, rules, retry: retries.answers, todos: todoList },
     beforeToolCall: beforeToolCall(configuration.hooks, tools.approvals),
   });
-  observeRuns(agent, core, supervisor);
-  const runs = createController(inputs, supervisor);
+  observeRuns(agent, core, { supervisor, hooks: configuration.hooks });
+  const endings = new ToolEndings();
+  const runs = createController(inputs, supervisor, endings);
   return {
-    runs,
+    ...{ runs, endings },
     commandRuns: new CommandRuns({
       isRunning: () => runs.isActive,
       startedRuns: () => events.startedRuns,
       emit: events.emit,
     }),
-    shell: new SessionShell(tools.runProcess, transcript),
+    shell: new SessionShell(tools.runProcess, transcript, configuration.hooks),
   };
 }
 
 function createController(
   { setup, configuration, core, supervision, tools, prompts }: RunnerInputs,
   supervisor: RunSupervisor,
+  endings: ToolEndings,
 ): RunController {
   const { hooks, settings } = configuration;
   const { agent, events, queueUpdates, transcript } = core;
   const { requestOptions } = supervision;
-  const agentHooks = { ...supervisor.hooks, ...createHooks(hooks, setup), requestOptions };
+  const betweenTurns = async (turn: FinishedTurn, signal: AbortSignal) =>
+    endings.isEnd(turn.toolResults) ? ("stop" as const) : supervisor.hooks.betweenTurns?.(turn, signal);
+  const agentHooks = { ...supervisor.hooks, ...createHooks(hooks, setup), requestOptions, betweenTurns };
   return new RunController(agent, agentHooks, {
     async before(messages, signal) {
       await hooks.current?.beforeRun?.();
@@ -99,15 +104,21 @@ function beforeToolCall(hooks: HookSlot, approvals: Approvals): NonNullable<Agen
 }
 
 /** Stores each message of the agent before the session's subscribers get it. */
-function observeRuns(agent: Agent, { transcript, events }: Core, supervisor: RunSupervisor): void {
-  const emitStored = async (stored: Promise<void>, event: Extract<AgentEvent, { type: "message_end" }>) => {
-    await stored;
+function observeRuns(
+  agent: Agent,
+  { transcript, events }: Core,
+  { supervisor, hooks }: { supervisor: RunSupervisor; hooks: HookSlot },
+): void {
+  const emitStored = async (event: Extract<AgentEvent, { type: "message_end" }>) => {
+    const finished = hooks.current?.finishMessage?.(event.message);
+    if (finished !== undefined) await finished;
+    await transcript.store(event.message);
     await events.emit(event);
     await supervisor.observeAnswer(event.message);
   };
   agent.subscribe((event) => {
     // Most events store nothing and must not cost a promise or a closure.
-    if (event.type === "message_end") return emitStored(transcript.store(event.message), event);
+    if (event.type === "message_end") return emitStored(event);
     if (event.type === "turn_end") transcript.closeCalls();
     return events.emit(event);
   });

@@ -42,7 +42,8 @@ export async function createSupervision(setup: Setup, configuration: Configurati
   });
   const requestOptions = async (model: Model) => {
     registry.requireReachable(model);
-    return { sessionId: transcript.conversation.header.id, ...(await registry.authFor(model)) };
+    const more = { ...(await registry.authFor(model)), ...configuration.hooks.current?.requestHooks?.() };
+    return { sessionId: transcript.conversation.header.id, ...more };
   };
   const compactor = createCompactor(setup, configuration, core, { limits, retries, requestOptions });
   return { retries, todoList, limits, compactor, rules: await createRules(setup, configuration, core), requestOptions };

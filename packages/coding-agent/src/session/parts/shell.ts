@@ -1,4 +1,5 @@
 import type { ProcessResult, ProcessRunner } from "../../exec/run-process.ts";
+import type { HookSlot } from "../../extensions/hooks.ts";
 import type { BashResult } from "../../protocol/data.ts";
 import type { BashExecutionMessage } from "../../protocol/messages.ts";
 import type { Transcript } from "./transcript.ts";
@@ -16,20 +17,24 @@ export interface ShellCommandOptions {
 export class SessionShell {
   readonly #run: ProcessRunner;
   readonly #transcript: Transcript;
-  readonly #running = new Map<AbortController, Promise<ProcessResult>>();
+  readonly #hooks: HookSlot;
+  readonly #running = new Map<AbortController, Promise<BashResult>>();
 
-  constructor(run: ProcessRunner, transcript: Transcript) {
+  constructor(run: ProcessRunner, transcript: Transcript, hooks: HookSlot) {
     this.#run = run;
+    this.#hooks = hooks;
     this.#transcript = transcript;
   }
 
   /**
    * Runs a command in the session's folder. The model gets the command and its output with its next request, unless they are excluded.
    * A failing command does not reject; after an `abort` the result is `cancelled`. Resolves when command and output are stored.
+   *
+   * @throws {SessionError} `invalid_input` when an extension that should handle the command has failed. Nothing has run then.
    */
   async run(command: string, { excludeFromContext = false, ...options }: ShellCommandOptions = {}): Promise<BashResult> {
     const { conversation } = this.#transcript;
-    const result = await this.#execute(command, conversation.header.cwd, options);
+    const result = await this.#execute(command, excludeFromContext, options);
     // Not stored after a change of conversation: the conversation of the command is closed.
     if (conversation === this.#transcript.conversation) {
       await this.#transcript.insert(toBashMessage(command, result, excludeFromContext));
@@ -48,13 +53,20 @@ export class SessionShell {
     await Promise.allSettled(this.#running.values());
   }
 
-  async #execute(command: string, cwd: string, { onOutput, signal }: ShellCommandOptions): Promise<BashResult> {
+  async #execute(command: string, excludeFromContext: boolean, { onOutput, signal }: ShellCommandOptions): Promise<BashResult> {
     const controller = new AbortController();
     const signals = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
-    const work = this.#run({ command, cwd, signal: signals, ...(onOutput ? { onOutput } : {}) });
-    this.#running.set(controller, work);
+    const { cwd } = this.#transcript.conversation.header;
+    const work = async () => {
+      const call = { command, excludeFromContext, cwd, signal: signals, onOutput };
+      const elsewhere = await this.#hooks.current?.userBash?.(call);
+      if (elsewhere) return elsewhere;
+      return toBashResult(await this.#run({ command, cwd, signal: signals, ...(onOutput ? { onOutput } : {}) }));
+    };
+    const running = work();
+    this.#running.set(controller, running);
     try {
-      return toBashResult(await work);
+      return await running;
     } finally {
       this.#running.delete(controller);
     }

@@ -1,0 +1,209 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Context, createScriptedModel, type Model, type ScriptedAnswer } from "@pikit/ai";
+import { openai, startProviderServer } from "@pikit/test-kit";
+import { describe, expect, test } from "vitest";
+import type { ExtensionFactory } from "../../src/extensions/api.ts";
+import { Type } from "../../src/index.ts";
+import type { CreateAgentSessionOptions } from "../../src/session/options.ts";
+import { openSession } from "../helpers/sessions.ts";
+import { useWorkspace } from "../helpers/workspace.ts";
+
+const workspace = useWorkspace();
+
+async function openWith(
+  extension: ExtensionFactory,
+  answers: readonly ScriptedAnswer[] = [],
+  options: CreateAgentSessionOptions = {},
+) {
+  const asked: Context[] = [];
+  const model = createScriptedModel({
+    script(context) {
+      asked.push(structuredClone({ ...context, tools: [] }));
+      return answers[asked.length - 1] ?? { text: "Done." };
+    },
+  });
+  return { ...(await openSession(workspace, { model, extensions: [extension], session: "memory", ...options })), asked, model };
+}
+
+describe("user_bash", () => {
+  test("an extension runs a command elsewhere, answers it itself, or leaves it to the session", async () => {
+    const { session } = await openWith((pi) => {
+      pi.on("user_bash", ({ command }) => (command === "date" ? { result: { output: "Monday\n", exitCode: 0 } } : undefined));
+      pi.on("user_bash", ({ command }) => {
+        if (command.startsWith("echo")) return undefined;
+        return {
+          operations: {
+            async exec(line, _cwd, { onData }) {
+              onData(Buffer.from(`\u001b[1mfar away: ${line}\u001b[0m\n`));
+              return { exitCode: 3 };
+            },
+          },
+        };
+      });
+    });
+    expect(await session.shell.run("date")).toMatchObject({ output: "Monday\n", exitCode: 0, cancelled: false, totalLines: 1 });
+    expect(await session.shell.run("ls")).toMatchObject({ output: "far away: ls\n", exitCode: 3 });
+    expect(await session.shell.run("echo here")).toMatchObject({ output: "here\n", exitCode: 0 });
+    expect(session.messages.map((message) => message.role === "bashExecution" && message.output)).toEqual([
+      "Monday\n",
+      "far away: ls\n",
+      "here\n",
+    ]);
+  });
+
+  test("a handler that fails keeps the command from running", async () => {
+    const { session } = await openWith((pi) => {
+      pi.on("user_bash", () => {
+        throw new Error("no connection");
+      });
+    });
+    await expect(session.shell.run("touch made")).rejects.toMatchObject({
+      code: "invalid_input",
+      message: "The command was not run. The extension <inline> handles commands and failed: no connection",
+    });
+    expect(session.messages).toEqual([]);
+  });
+});
+
+test("the model and the thinking level that are chosen are told with the former ones", async () => {
+  const told: unknown[] = [];
+  const model: Model = { ...createScriptedModel({ script: () => ({ text: "Hi" }) }), reasoning: true };
+  const { session } = await openWith(
+    (pi) => {
+      pi.on("model_select", ({ model: { id }, previousModel, source }) => void told.push([id, previousModel?.id, source]));
+      pi.on("thinking_level_select", ({ level, previousLevel }) => void told.push([level, previousLevel]));
+      pi.registerCommand("think", { handler: (level) => pi.setThinkingLevel(level as "low") });
+    },
+    [],
+    { model, thinkingLevel: "low" },
+  );
+  await session.prompt("/think high");
+  await session.models.set({ ...model, id: "other" });
+  expect(told).toEqual([
+    ["high", "low"],
+    ["other", model.id, "set"],
+  ]);
+});
+
+test("message_end replaces the answer before it is stored", async () => {
+  const { session, events } = await openWith((pi) => {
+    pi.on("message_end", ({ message }) => {
+      if (message.role !== "assistant") return;
+      return { message: { ...message, content: [{ type: "text", text: "Changed." }] } };
+    });
+    pi.on("message_end", ({ message }) => ({ message: { ...message, role: "user" } as never }));
+  });
+  await session.prompt("Go");
+  expect(session.lastAssistantText()).toBe("Changed.");
+  const stored = (await session.history.entries()).flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+  expect(stored.at(-1)).toMatchObject({ role: "assistant", content: [{ type: "text", text: "Changed." }] });
+  expect(events.filter(({ type }) => type === "message_end")).toHaveLength(2);
+});
+
+test("resources_discover adds skills and templates", async () => {
+  const folder = join(workspace.cwd, "more");
+  await mkdir(join(folder, "skills", "sing"), { recursive: true });
+  await writeFile(join(folder, "skills", "sing", "SKILL.md"), "---\nname: sing\ndescription: Sings\n---\nSing loudly.\n");
+  await writeFile(join(folder, "greet.md"), "Greet $1.\n");
+  const reasons: string[] = [];
+  const { session, asked } = await openWith((pi) => {
+    pi.on("resources_discover", ({ reason }) => {
+      reasons.push(reason);
+      return { skillPaths: ["more/skills"], promptPaths: [join(folder, "greet.md")] };
+    });
+  });
+  await session.prompt("/greet Ann");
+  expect(asked[0]?.messages[0]).toMatchObject({ content: "Greet Ann." });
+  expect((await session.listCommands()).map(({ name }) => name)).toEqual(["greet", "skill:sing"]);
+  await session.prompt("/reload");
+  expect((await session.listCommands()).map(({ name }) => name)).toEqual(["greet", "skill:sing"]);
+  expect(reasons).toEqual(["startup", "reload"]);
+});
+
+test("a tool ends the run, changes its arguments before they are checked, and has a line in the system prompt", async () => {
+  const received: unknown[] = [];
+  const { session, asked } = await openWith(
+    (pi) => {
+      pi.registerTool<{ target: string }>({
+        name: "finish",
+        description: "Finishes",
+        promptSnippet: "Finishes the work",
+        promptGuidelines: ["Call finish last."],
+        parameters: Type.Object({ target: Type.String() }),
+        prepareArguments: (args) => ({ target: String((args as { name: string }).name) }),
+        async execute(_id, params) {
+          received.push(params);
+          return { content: [{ type: "text", text: "Finished." }], details: undefined, terminate: true };
+        },
+      });
+    },
+    [{ toolCalls: [{ name: "finish", arguments: { name: "all" } }] }],
+  );
+  await session.prompt("Go");
+  expect(received).toEqual([{ target: "all" }]);
+  expect(asked).toHaveLength(1);
+  expect(session.messages.at(-1)).toMatchObject({ role: "toolResult" });
+  expect(asked[0]?.systemPrompt).toContain("- finish: Finishes the work\n- Call finish last.");
+});
+
+test("sections that handlers add to the parts of the system prompt apply to the run", async () => {
+  const { session, asked } = await openWith((pi) => {
+    pi.on("before_agent_start", ({ systemPromptOptions: { sections, selectedTools } }) => {
+      sections.house_rules = `Use ${selectedTools[0]} first.`;
+    });
+    pi.on("before_agent_start", ({ systemPrompt }) => {
+      expect(systemPrompt).toContain("<house_rules>");
+    });
+  });
+  await session.prompt("Go");
+  expect(asked[0]?.systemPrompt).toMatch(/<house_rules>\nUse read first\.\n<\/house_rules>$/);
+});
+
+test("requests to a provider can be changed, and its responses are told", async () => {
+  await using server = await startProviderServer();
+  server.respond(openai.text("Hello."));
+  const told: unknown[] = [];
+  const { session } = await openSession(workspace, {
+    session: "memory",
+    model: "house/butler",
+    extensions: [
+      async (pi) => {
+        pi.on("before_provider_request", ({ payload }) => ({ ...(payload as object), top_k: 3 }));
+        pi.on("before_provider_headers", ({ headers }) => {
+          headers["x-trace"] = "t-1";
+          headers["x-house"] = null;
+        });
+        pi.on("after_provider_response", ({ status, headers }) => void told.push(status, headers["content-type"]));
+        await pi.registerProvider("house", {
+          baseUrl: `${server.url}/v1`,
+          api: "openai-completions",
+          headers: { "x-house": "yes" },
+          models: [{ id: "butler" }],
+        });
+      },
+    ],
+  });
+  await session.prompt("Go");
+  expect(session.lastAssistantText()).toBe("Hello.");
+  const [request] = server.requests;
+  expect(request?.body).toMatchObject({ model: "butler", top_k: 3 });
+  expect(request?.headers).toMatchObject({ "x-trace": "t-1" });
+  expect(request?.headers).not.toHaveProperty("x-house");
+  expect(told).toEqual([200, expect.stringContaining("text/event-stream")]);
+});
+
+test("context.modelRegistry finds models, knows which have keys, and calls one", async () => {
+  const seen: unknown[] = [];
+  const { session, model } = await openWith((pi) => {
+    pi.on("session_start", async (_event, { modelRegistry, model: current }) => {
+      const found = modelRegistry.find("anthropic", "claude-sonnet-5-5");
+      seen.push(found?.provider, found && modelRegistry.hasConfiguredAuth(found), modelRegistry.getAll().length > 100);
+      if (!current) return;
+      const answer = await modelRegistry.complete(current, { messages: [{ role: "user", content: "Hi", timestamp: 1 }] });
+      seen.push(answer.content);
+    });
+  });
+  expect(seen).toEqual(["anthropic", false, true, [{ type: "text", text: "Done." }]]);
+  expect(session.models.current?.id).toBe(model.id);
+});
