@@ -203,10 +203,42 @@ export interface TerminalInterface {
   setToolsExpanded(isExpanded: boolean): void;
 }
 
+/** The functions of a tool that show its calls, as far as it has them. They never throw; the results have any type. */
+export interface ToolRenderer {
+  /** Whether components are shown as they are, without a mark and without indentation. */
+  isSelfFramed: boolean;
+  call?(args: unknown, theme: UiTheme, context: never): unknown;
+  result?(result: never, options: { expanded: boolean; isPartial: boolean }, theme: UiTheme, context: never): unknown;
+}
+
+/** A key of an extension. */
+export interface ContributedShortcut {
+  /** Such as `ctrl+x`. */
+  key: string;
+  description: string | undefined;
+  press(): void;
+}
+
+/** The registrations of extensions that only a terminal uses. None of the functions throws. */
+export interface TerminalContributions {
+  shortcuts(): readonly ContributedShortcut[];
+  toolRenderer(name: string): ToolRenderer | undefined;
+  /** The function for messages of this type: `(message, options, theme)`. Its results have any type. */
+  messageRenderer(customType: string): ((...args: unknown[]) => unknown) | undefined;
+  /** The function for entries of this type: `(entry, options, theme)`. */
+  entryRenderer(customType: string): ((...args: unknown[]) => unknown) | undefined;
+  /** Completes the arguments of a command of an extension. */
+  completeArguments(command: string, typed: string): Promise<readonly CompletionItem[]>;
+}
+
 /** A terminal as a session has it, for all of its extensions. */
 export interface SessionTerminal extends TerminalInterface {
   /** Shows a component beside the editor, identified by a key; without a factory it is removed. */
   setWidgetComponent(key: string, factory: WidgetFactory | undefined, placement?: "aboveEditor" | "belowEditor"): void;
+  /** Uses the registrations of extensions, in place of former ones. */
+  connect(contributions: TerminalContributions): void;
+  /** Shows an entry of an extension, if there is a renderer for it. */
+  showEntry(entry: { customType: string; data: unknown }): void;
   /** Removes all that extensions have changed, because they have ended. */
   reset(): void;
 }

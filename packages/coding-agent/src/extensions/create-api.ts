@@ -44,6 +44,7 @@ export function createApi(parts: ApiParts): ExtensionApi {
         throw new TypeError(`The entry type "${customType}" is reserved for pikit. Choose another name.`);
       requireFlat(data, "data");
       await session().appendEntry(customType, data);
+      session().user.terminal?.showEntry({ customType, data });
     },
     setSessionName: async (name) => session().setName(name),
     getSessionName: () => session().conversation.name ?? undefined,

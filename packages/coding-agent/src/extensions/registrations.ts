@@ -1,6 +1,7 @@
-import type { AgentTool, RenderedText } from "@pikit/agent";
+import type { AgentTool } from "@pikit/agent";
 import type { AdvisedTool } from "../prompt/system-prompt.ts";
 import { checkArguments, describeParameters } from "../tools/define-tool.ts";
+import { toTextRenderers } from "../tools/tool-rendering.ts";
 import type { ExtensionTool } from "./api-tools.ts";
 import { asExtension } from "./culprits.ts";
 import type { Extension } from "./extension.ts";
@@ -37,6 +38,15 @@ export class Registrations {
     for (const provider of extensions.flatMap(({ providers }) => providers)) session.addProvider(provider);
     await this.#installCommands();
     await this.#installTools();
+    await this.#connectTerminal();
+  }
+
+  async #connectTerminal(): Promise<void> {
+    const { extensions, session, runner } = this.#parts;
+    const { terminal } = session.user;
+    if (!terminal || extensions.length === 0) return;
+    const { createContributions } = await import("./terminal-contributions.ts");
+    terminal.connect(createContributions(extensions, runner));
   }
 
   async #installCommands(): Promise<void> {
@@ -107,32 +117,20 @@ export class Registrations {
   }
 
   #renderers(extension: Extension, tool: ExtensionTool): Pick<AgentTool, "renderCall" | "renderResult"> {
-    return {
-      ...(tool.renderCall
-        ? { renderCall: (params) => this.#render(extension, `${tool.name}.renderCall`, () => tool.renderCall?.(params)) }
-        : {}),
-      ...(tool.renderResult
-        ? {
-            renderResult: (result, params) =>
-              this.#render(extension, `${tool.name}.renderResult`, () => tool.renderResult?.(result, params)),
-          }
-        : {}),
-    };
-  }
-
-  /** Calls a rendering function. A failure is reported; the call is then shown as without the function. */
-  #render(extension: Extension, name: string, work: () => RenderedText | undefined): RenderedText | undefined {
-    const report = (problem: string) => void this.#parts.runner.report(extension.path, name, problem);
-    try {
-      const text: unknown = asExtension(extension, work);
-      if (text === undefined || typeof text === "string") return text;
-      if (Array.isArray(text) && text.every((line) => typeof line === "string")) return text;
-      if (text instanceof Promise) text.catch(() => undefined); // it is reported as a promise anyway
-      report(`It must return a text or a list of texts, but returned ${text instanceof Promise ? "a promise" : typeof text}.`);
-    } catch (error) {
-      report(describeFailure(error));
-    }
-    return undefined;
+    const { session, runner } = this.#parts;
+    return toTextRenderers(
+      tool,
+      () => session.cwd,
+      (name, work) => {
+        try {
+          return asExtension(extension, work);
+        } catch (error) {
+          // The call is then shown as without the function.
+          void runner.report(extension.path, `${tool.name}.${name}`, describeFailure(error));
+          return undefined;
+        }
+      },
+    );
   }
 
   async #tellConflict({ path }: Extension, what: string): Promise<void> {

@@ -1,12 +1,13 @@
-import { type AgentTool, type AgentToolResult, type RenderedText, ToolError } from "@pikit/agent";
+import { type AgentTool, type AgentToolResult, ToolError } from "@pikit/agent";
 import type { TSchema } from "@sinclair/typebox";
 import { isStandardSchema, readArguments, type ToolParameters, toJsonSchema } from "../protocol/tool-parameters.ts";
+import { type ToolRendering, toTextRenderers } from "./tool-rendering.ts";
 
 /** Maximum characters of the arguments to quote in an error. */
 const maxQuoted = 500;
 
 /** The definition of a tool by its author. */
-export interface ToolDefinition<TArguments = unknown, TDetails = unknown> {
+export interface ToolDefinition<TArguments = unknown, TDetails = unknown> extends ToolRendering<TArguments, TDetails> {
   /** The name that the model uses in calls. */
   name: string;
   /** The name for users. Default: `name`. */
@@ -30,19 +31,6 @@ export interface ToolDefinition<TArguments = unknown, TDetails = unknown> {
     signal: AbortSignal,
     onUpdate: (partialResult: AgentToolResult<TDetails>) => void,
   ): Promise<AgentToolResult<TDetails>>;
-  /**
-   * Describes a call for people in one line of plain text, which user interfaces show in place of the arguments. Called once, before the call
-   * runs. It must not be asynchronous. If it throws or returns no text, the arguments are shown.
-   *
-   * @param params - Valid, but without the transformations of the schema library. Do not change them.
-   */
-  renderCall?(params: TArguments): RenderedText | undefined;
-  /**
-   * Renders a result for people in lines of plain text, which user interfaces show in place of the content; an empty list: nothing is shown.
-   * Called once, with the final result, but not with an error. It must not be asynchronous. If it throws or returns no text, the content is
-   * shown. Not called if `execute` returns a `display.result` itself.
-   */
-  renderResult?(result: AgentToolResult<TDetails>, params: TArguments): RenderedText | undefined;
 }
 
 /**
@@ -70,8 +58,7 @@ export function toAgentTool(tool: ToolDefinition): AgentTool {
       const params = await checkArguments(name, parameters, args);
       return tool.execute(toolCallId, params, signal, onUpdate);
     },
-    ...(tool.renderCall ? { renderCall: (params) => tool.renderCall?.(params) } : {}),
-    ...(tool.renderResult ? { renderResult: (result, params) => tool.renderResult?.(result, params) } : {}),
+    ...toTextRenderers(tool, () => process.cwd()),
   };
 }
 

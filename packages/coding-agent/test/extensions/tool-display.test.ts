@@ -43,7 +43,8 @@ const errorsIn = (events: readonly AgentSessionEvent[]): string[] =>
 
 const rendering = tool({
   renderCall: ({ target }) => `to ${target}`,
-  renderResult: ({ details }, { target }) => `${target} is up\nafter ${(details as { seconds: number }).seconds} s\n`,
+  renderResult: ({ details }, _options, _theme, { args: { target } }) =>
+    `${target} is up\nafter ${(details as { seconds: number }).seconds} s\n`,
 });
 
 test("the text of a tool about its call and its result is in the events, in the session and on the terminal; the model does not get it", async () => {
@@ -92,17 +93,17 @@ test.each<[string, Partial<ExtensionTool<Record<string, unknown>, unknown>>, str
   [
     "is asynchronous",
     { renderResult: (async () => "late") as never },
-    "deploy.renderResult: It must return a text or a list of texts, but returned a promise.",
+    "deploy.renderResult: It must return a text, a list of texts or a component, but returned a promise.",
   ],
   [
     "is asynchronous and fails",
     { renderResult: (async () => Promise.reject(new Error("late"))) as never },
-    "deploy.renderResult: It must return a text or a list of texts, but returned a promise.",
+    "deploy.renderResult: It must return a text, a list of texts or a component, but returned a promise.",
   ],
   [
     "returns something else",
     { renderResult: (() => [1]) as never },
-    "deploy.renderResult: It must return a text or a list of texts, but returned object.",
+    "deploy.renderResult: It must return a text, a list of texts or a component, but returned object.",
   ],
 ])("a function that %s is reported, and the call is shown in the default form", async (_what, fields, problem) => {
   const { events, shown } = await deploy([tool(fields)]);

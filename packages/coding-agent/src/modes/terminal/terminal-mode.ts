@@ -8,17 +8,18 @@ import type { CommandObserver } from "../../tools/bash/run.ts";
 import type { UserInterface } from "../../user-interface.ts";
 import { endInTime } from "../end-in-time.ts";
 import type { Block } from "./block.ts";
-import { listCompletedCommands } from "./commands/find-command.ts";
+import { createCompletion } from "./commands/create-completion.ts";
 import { needsFirstSteps, offerFirstSteps } from "./commands/first-steps.ts";
 import { StageUser } from "./dialogs/stage-user.ts";
 import { Widgets } from "./dialogs/widgets.ts";
 import { errorText } from "./error-text.ts";
+import { createContributedViews } from "./extensions/contributed-blocks.ts";
 import { EditorSlot } from "./extensions/editor-slot.ts";
 import { StageTerminal } from "./extensions/stage-terminal.ts";
 import type { FirstScreen } from "./first-screen.ts";
 import { Attachments, type TextWithImages } from "./input/attachments.ts";
 import { readClipboardImage } from "./input/clipboard-image.ts";
-import { Completion } from "./input/completion.ts";
+import type { Completion } from "./input/completion.ts";
 import { PromptHistory } from "./input/history.ts";
 import { type KeyBindings, type KeySettings, readKeys } from "./input/keys.ts";
 import { PromptEditor } from "./input/prompt-editor.ts";
@@ -120,7 +121,7 @@ export class TerminalMode implements Stage {
     this.#hold = new TerminalHold({ device: this.#device, screen: this.#screen, frames: this.#frames, stray: this.#stray });
     this.#theme = new TerminalTheme(settings.theme);
     this.#themes = new ThemeList(this.#theme, () => this.#options.settings.themePlaces ?? []);
-    this.#view = new ConversationView({ theme: this.theme, cwd, onChange: () => this.#onViewChanged() });
+    this.#view = this.#createView();
     this.#view.showsThinking = settings.showThinking ?? false;
     this.#view.showsToolOutput = settings.showToolOutput ?? false;
     this.#status = new StatusReader(cwd, () => this.refresh());
@@ -129,7 +130,9 @@ export class TerminalMode implements Stage {
     const { agentDir, isStored } = options;
     const onProblem = (problem: string) => this.note(problem, "warning");
     this.#history = new PromptHistory({ agentDir, isStored, messages: () => this.#session?.messages ?? [], onProblem });
-    const completion = this.#createCompletion();
+    const completion = createCompletion({
+      ...{ cwd, session: () => this.#session, contributions: () => this.#terminal.contributions },
+    });
     this.#editor = new EditorSlot(this.#createEditor(completion));
     const actions = createActions({
       stage: this,
@@ -162,12 +165,13 @@ export class TerminalMode implements Stage {
     for (const problem of [...ofKeys, ...this.#theme.problems]) this.note(problem, "warning");
   }
 
-  #createCompletion(): Completion {
-    const { cwd } = this.#options;
-    return new Completion({
-      cwd: () => this.#session?.cwd ?? cwd,
-      commands: async () => (this.#session ? listCompletedCommands(this.#session) : []),
+  #createView(): ConversationView {
+    const { theme } = this;
+    const contributed = createContributedViews({
+      ...{ theme, uiTheme: this.#theme.ui, contributions: () => this.#terminal.contributions, refresh: () => this.refresh() },
+      isFull: () => this.#view.showsToolOutput,
     });
+    return new ConversationView({ theme, cwd: this.#options.cwd, onChange: () => this.#onViewChanged(), ...contributed });
   }
 
   #createEditor(completion: Completion): PromptEditor {
@@ -364,6 +368,7 @@ export class TerminalMode implements Stage {
   #handleKey(key: string): void {
     const panel = this.#panel;
     if (panel) panel.handleKey(key);
+    else if (this.#terminal.takeShortcut(key)) this.#keys.reset();
     else if (this.#editor.handleKey(key)) this.#keys.reset();
     else {
       const action = this.#bindings.sessionActionOf(key);

@@ -116,3 +116,36 @@ test("after /reload nothing of the former extensions is left; the terminal is as
   expect(await pi.exited).toEqual({ exitCode: 0, signal: 0 });
   expect(isSane(pi.terminal.written)).toBe(true);
 });
+
+test("a tool draws its call and its result with components; its text is what other clients get", async () => {
+  const pi = await start([{ toolCalls: [{ name: "deploy", arguments: { target: "live" } }] }, { text: "Done." }]);
+  pi.type(`Go${enter}`);
+  const lines = await pi.until("Done.");
+  const at = lines.indexOf("✓ deploying live");
+  expect(lines.slice(at, at + 3)).toEqual([
+    "✓ deploying live",
+    "  second line of 78",
+    "  live: expanded false, partial false, error false",
+  ]);
+  const message = (await workspace.sessionLines()).find((line) => line.message?.role === "toolResult")?.message;
+  expect(message?.display).toEqual({
+    call: "deploying live second line of 100",
+    result: ["live: expanded true, partial false, error false"],
+  });
+});
+
+test("shortcuts, messages, entries and arguments of commands are those of an extension", async () => {
+  const pi = await start();
+  await pi.until('The key "ctrl+c" of an extension is that of "clear"');
+  pi.type("\x1bh");
+  await pi.until("The other shortcut was pressed.");
+  pi.type("\x1b[120;6u");
+  await pi.until("The shortcut was pressed.");
+  pi.type(`/card${enter}`);
+  await pi.until("| in a card |");
+  await pi.until("entry 7");
+  pi.type("/color g");
+  await pi.until("green");
+  pi.type(`\t${enter}`);
+  await pi.until("The colour is green.");
+});

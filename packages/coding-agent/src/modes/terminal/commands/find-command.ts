@@ -36,13 +36,24 @@ export async function describeUnknownCommand(session: AgentSession, text: string
   )} /help lists all. A space in front of it makes it a prompt.`;
 }
 
-/** All commands for completion: those of the terminal, then those of the session. */
-export async function listCompletedCommands(session: AgentSession): Promise<CompletedCommand[]> {
+/**
+ * All commands for completion: those of the terminal, then those of the session.
+ *
+ * @param completeArguments - Completes the arguments of a command of an extension.
+ */
+export async function listCompletedCommands(
+  session: AgentSession,
+  completeArguments?: (command: string, typed: string) => Promise<readonly AutocompleteItem[]>,
+): Promise<CompletedCommand[]> {
   const own = commands.map(({ name, description, complete }): CompletedCommand => {
     if (!complete) return { name, description };
     return { name, description, completeArguments: async (typed) => filterItems(await complete(session), typed) };
   });
-  return [...own, ...(await session.listCommands()).map(({ name, description }) => ({ name, description }))];
+  const others = (await session.listCommands()).map(({ name, description, source }): CompletedCommand => {
+    if (source !== "extension" || !completeArguments) return { name, description };
+    return { name, description, completeArguments: (typed) => completeArguments(name, typed) };
+  });
+  return [...own, ...others];
 }
 
 function filterItems(items: readonly AutocompleteItem[], typed: string): AutocompleteItem[] {

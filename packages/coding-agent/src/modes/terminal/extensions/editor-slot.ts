@@ -22,11 +22,6 @@ export class EditorSlot implements PromptSource {
     this.setText(text);
   }
 
-  /** Whether an extension's editor is in use. */
-  get isReplaced(): boolean {
-    return this.#other !== undefined;
-  }
-
   get text(): string {
     return this.#current.text;
   }

@@ -6,6 +6,7 @@ import type {
   FooterData,
   FooterFactory,
   SessionTerminal,
+  TerminalContributions,
   TerminalInputListener,
   UiComponent,
   WidgetFactory,
@@ -16,8 +17,10 @@ import { finishedBlock } from "../block.ts";
 import { cut } from "../lines.ts";
 import { ComponentEditor } from "./component-editor.ts";
 import { fitLine } from "./component-lines.ts";
+import { contributedBlock } from "./contributed-blocks.ts";
 import { CustomComponents } from "./custom-component.ts";
 import { createUiKeybindings } from "./key-names.ts";
+import { describeShortcutProblem, findShortcut } from "./shortcuts.ts";
 import { ShownComponent } from "./shown-component.ts";
 import type { TerminalParts } from "./terminal-parts.ts";
 import { createUiScreen } from "./ui-screen.ts";
@@ -36,6 +39,8 @@ export class StageTerminal implements SessionTerminal {
   readonly #parts: TerminalParts;
   readonly #custom: CustomComponents;
   readonly #listeners = new Set<TerminalInputListener>();
+  /** The shortcuts of extensions that were reported, because they cannot be used. */
+  readonly #reported = new Set<string>();
   readonly #screen = createUiScreen({
     requestRender: () => this.#parts.stage.refresh(),
     terminal: this.#createSize(),
@@ -48,6 +53,7 @@ export class StageTerminal implements SessionTerminal {
   #branchListeners: (() => void)[] = [];
   #completion: CompletionProvider;
   #editorFactory: EditorFactory | undefined;
+  #contributions: TerminalContributions | undefined;
 
   constructor(parts: TerminalParts) {
     this.#parts = parts;
@@ -91,6 +97,34 @@ export class StageTerminal implements SessionTerminal {
     this.#parts.widgets.invalidate();
     this.#parts.editor.invalidate();
     this.#custom.invalidate();
+  }
+
+  connect(contributions: TerminalContributions): void {
+    this.#contributions = contributions;
+    for (const { key } of contributions.shortcuts()) {
+      const problem = describeShortcutProblem(key, this.#parts.stage.keys);
+      if (problem === undefined || this.#reported.has(key)) continue;
+      this.#reported.add(key);
+      this.#parts.stage.note(problem, "warning");
+    }
+  }
+
+  get contributions(): TerminalContributions | undefined {
+    return this.#contributions;
+  }
+
+  /** Calls the shortcut of an extension. Returns false if there is none for this key. */
+  takeShortcut(key: string): boolean {
+    const shortcut = findShortcut(key, this.#contributions?.shortcuts() ?? [], this.#parts.stage.keys);
+    shortcut?.press();
+    return shortcut !== undefined;
+  }
+
+  showEntry(entry: { customType: string; data: unknown }): void {
+    const { stage, view } = this.#parts;
+    const options = { theme: stage.theme, uiTheme: this.theme, isFull: view.showsToolOutput };
+    const block = contributedBlock(this.#contributions?.entryRenderer(entry.customType), { type: "custom", ...entry }, options);
+    if (block) stage.add(block);
   }
 
   onTerminalInput(listener: TerminalInputListener): () => void {
@@ -204,6 +238,7 @@ export class StageTerminal implements SessionTerminal {
   reset(): void {
     const { work, view, widgets, completion } = this.#parts;
     this.#custom.closeAll();
+    this.#contributions = undefined;
     this.#listeners.clear();
     work.look = {};
     view.thinkingLabel = undefined;
@@ -228,7 +263,7 @@ export class StageTerminal implements SessionTerminal {
     const component = factory(this.#screen, { borderColor: (text) => theme.border(text), selectList }, createUiKeybindings(keys));
     return new ComponentEditor(component, {
       ...{ theme, keys, history, completion: this.#completion, press },
-      takeShortcut: () => false,
+      takeShortcut: (key) => this.takeShortcut(key),
       onSubmit: (text) => submit(text, "steer"),
       onFollowUp: (text) => submit(text, "followUp"),
       refresh: () => stage.refresh(true),

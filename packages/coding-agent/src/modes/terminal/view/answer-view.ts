@@ -1,5 +1,7 @@
 import type { AssistantMessage, AssistantMessageEvent, ToolCall } from "@pikit/ai";
+import type { CustomMessage } from "../../../protocol/messages.ts";
 import type { Block } from "../block.ts";
+import type { ToolDrawings } from "../extensions/tool-drawing.ts";
 import type { Theme } from "../theme/theme.ts";
 import { TextBlock } from "./text-block.ts";
 import { ThinkingBlock } from "./thinking-block.ts";
@@ -12,6 +14,10 @@ export interface ViewOptions {
   /** Milliseconds. */
   now(): number;
   showsThinking(): boolean;
+  /** The renderers of extensions for tool calls. */
+  drawings?: ToolDrawings | undefined;
+  /** The block of a message that an extension renders; undefined for the default form. */
+  messageBlock?(message: CustomMessage): Block | undefined;
   /** The text of an extension for thinking that is folded. */
   thinkingLabel?(): string | undefined;
   showsToolOutput(): boolean;
@@ -94,8 +100,8 @@ export class AnswerView {
   }
 
   #addCall(index: number, call: () => ToolCall): ToolBlock {
-    const { theme, cwd, now, showsToolOutput } = this.#options;
-    const block = new ToolBlock(call, { theme, cwd, now, isFull: showsToolOutput });
+    const { theme, cwd, now, showsToolOutput, drawings } = this.#options;
+    const block = new ToolBlock(call, { theme, cwd, now, isFull: showsToolOutput, drawings });
     this.#blocks.set(index, block);
     return block;
   }

@@ -25,6 +25,9 @@ export interface ConversationViewOptions {
   onChange?(): void;
   /** Returns milliseconds. Default: `performance.now`. */
   now?(): number;
+  /** The renderers of extensions. Default: none. */
+  drawings?: ViewOptions["drawings"];
+  messageBlock?: ViewOptions["messageBlock"];
 }
 
 /** Shows the events of a session as blocks. It is cheap to call for each event: text is only kept until a block is drawn. */
@@ -45,11 +48,12 @@ export class ConversationView {
   #outcome: OutcomeBlock | undefined;
   #compaction: CompactionBlock | undefined;
 
-  constructor({ theme, cwd, onChange = () => {}, now = () => performance.now() }: ConversationViewOptions) {
+  constructor(options: ConversationViewOptions) {
+    const { theme, cwd, onChange = () => {}, now = () => performance.now(), drawings, messageBlock = () => undefined } = options;
     this.#onChange = onChange;
     this.#options = {
       ...{ theme, cwd, now, showsThinking: () => this.showsThinking, showsToolOutput: () => this.showsToolOutput },
-      thinkingLabel: () => this.thinkingLabel,
+      ...{ thinkingLabel: () => this.thinkingLabel, drawings, messageBlock },
     };
     this.#answer = new AnswerView(this.#options);
     void markdownLoaded.then(() => this.#onChange());
@@ -176,8 +180,9 @@ export class ConversationView {
     known?.start(display);
     this.#onChange();
     if (known) return none;
-    const { theme, cwd, now, showsToolOutput } = this.#options;
-    const call = new ToolBlock(() => ({ name: toolName, arguments: args }), { theme, cwd, now, isFull: showsToolOutput });
+    const { theme, cwd, now, showsToolOutput, drawings } = this.#options;
+    const grown = { id: toolCallId, name: toolName, arguments: args };
+    const call = new ToolBlock(() => grown, { theme, cwd, now, isFull: showsToolOutput, drawings });
     call.start(display);
     this.#calls.set(toolCallId, call);
     return [call];
@@ -216,11 +221,16 @@ export class ConversationView {
       default: {
         const note = toWorkNote(event);
         if (note === undefined) return none;
-        if (event.type === "message_end") return [...this.#endOutcome(), customBlock(note, theme)];
+        if (event.type === "message_end")
+          return [...this.#endOutcome(), this.#messageBlock(event.message) ?? customBlock(note, theme)];
         const isError = event.type === "error" || event.type === "extension_error";
         return [...this.#endOutcome(), noteBlock(note, theme, isError ? "error" : "info")];
       }
     }
+  }
+
+  #messageBlock(message: AgentMessage): Block | undefined {
+    return message.role === "custom" ? this.#options.messageBlock?.(message) : undefined;
   }
 
   #showRetry(event: EventOf<"auto_retry_start">): readonly Block[] {

@@ -45,6 +45,8 @@ function messageBlocks(message: AgentMessage, results: ReadonlyMap<string, ToolR
     case "bashExecution":
       return [shellBlock(message, options)];
     case "custom": {
+      const own = options.messageBlock?.(message);
+      if (own) return [own];
       const text = toWorkNote({ type: "message_end", message });
       return text === undefined ? [] : [customBlock(text, theme)];
     }

@@ -1,6 +1,7 @@
 import type { AgentToolResult, ToolDisplay } from "@pikit/agent";
 import type { ImageContent } from "@pikit/ai";
 import { type Block, WholeLines } from "../block.ts";
+import { type DrawnCall, ToolDrawing, type ToolDrawings } from "../extensions/tool-drawing.ts";
 import { visibleWidth } from "../library.ts";
 import { cutLine, formatSeconds, toSafeLine } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
@@ -16,12 +17,21 @@ export interface ToolBlockOptions {
   isFull(): boolean;
   /** Milliseconds. */
   now(): number;
+  /** The renderers of extensions. Default: none. */
+  drawings?: ToolDrawings | undefined;
+}
+
+/** A tool call whose arguments may still grow. */
+export interface GrowingCall {
+  id?: string;
+  name: string;
+  arguments: Record<string, unknown>;
 }
 
 /** A tool call: one line while its arguments stream, with the end of its output while it runs, and with its result when it has ended. */
 export class ToolBlock implements Block {
   readonly #options: ToolBlockOptions;
-  readonly #call: () => { name: string; arguments: Record<string, unknown> };
+  readonly #call: () => GrowingCall;
   /** The text of the tool about the call. */
   #callText: string | undefined;
   #startMs: number | undefined;
@@ -29,12 +39,14 @@ export class ToolBlock implements Block {
   readonly #output = new LiveOutput();
   #hasOwnOutput = false;
   #ended: EndedCall | undefined;
+  #partial: AgentToolResult | undefined;
+  #drawing: ToolDrawing | undefined;
   #isAbandoned = false;
   #kept: { width: number; isFull: boolean; lines: string[] } | undefined;
   readonly #whole = new WholeLines();
 
   /** @param call - Returns the call; its arguments may still grow. */
-  constructor(call: () => { name: string; arguments: Record<string, unknown> }, options: ToolBlockOptions) {
+  constructor(call: () => GrowingCall, options: ToolBlockOptions) {
     this.#call = call;
     this.#options = options;
   }
@@ -50,6 +62,7 @@ export class ToolBlock implements Block {
   /** The call begins to run. */
   start(display: ToolDisplay = {}): void {
     this.#startMs ??= this.#options.now();
+    this.#drawing ??= ToolDrawing.for(this.#call().name, this.#options.drawings);
     this.#callText ??= display.call;
   }
 
@@ -60,7 +73,9 @@ export class ToolBlock implements Block {
   }
 
   /** Shows the output so far. */
-  update({ content, display }: AgentToolResult): void {
+  update(partial: AgentToolResult): void {
+    this.#partial = partial;
+    const { content, display } = partial;
     if (this.#hasOwnOutput) return;
     const lines = display?.result;
     this.#output.set(lines ? lines.join("\n") : (content.findLast((block) => block.type === "text")?.text ?? ""));
@@ -70,6 +85,7 @@ export class ToolBlock implements Block {
     if (this.isDone) return;
     const { name: toolName, arguments: args } = this.#call();
     this.#endMs = this.#options.now();
+    this.#drawing ??= ToolDrawing.for(toolName, this.#options.drawings);
     this.#callText = result.display?.call ?? this.#callText;
     this.#ended = { toolName, args, result, isError };
   }
@@ -98,14 +114,34 @@ export class ToolBlock implements Block {
   }
 
   #renderLines(width: number): string[] {
+    const { theme } = this.#options;
+    const drawing = this.#drawing;
+    const call = drawing && this.#drawnCall();
+    const isFramed = !drawing?.isSelfFramed;
+    const inner = isFramed ? width - 2 : width;
+    const head = call && drawing.callLines(call, inner, theme);
+    const below =
+      (call && drawing.resultLines(call, inner, theme)) ??
+      this.#defaultBelow(width - 2).map((line) => (isFramed ? line : `  ${line}`));
+    if (!isFramed) return [...(head ?? [this.#headLine(width)]), ...below];
+    const [first, ...others] =
+      head && head.length > 0 ? [`${this.#mark()} ${head[0]}`, ...head.slice(1).map(indent)] : [this.#headLine(width)];
+    return [first ?? "", ...others, ...below.map(indent)];
+  }
+
+  #defaultBelow(width: number): string[] {
     const { theme, isFull } = this.#options;
-    const inner = width - 2;
-    const below = this.#ended
-      ? renderResult(this.#ended, inner, { theme, isFull: isFull() })
-      : this.isRunning
-        ? this.#output.render(inner, theme)
-        : [];
-    return [this.#headLine(width), ...below.map((line) => (line === "" ? "" : `  ${line}`))];
+    if (this.#ended) return renderResult(this.#ended, width, { theme, isFull: isFull() });
+    return this.isRunning ? this.#output.render(width, theme) : [];
+  }
+
+  #drawnCall(): DrawnCall {
+    const { id = "", name, arguments: args } = this.#call();
+    const ended = this.#ended;
+    return {
+      ...{ id, name, args, isStarted: this.#startMs !== undefined, isEnded: this.isDone, isFull: this.#options.isFull() },
+      ...{ result: ended?.result ?? this.#partial, isError: ended?.isError ?? false },
+    };
   }
 
   #headLine(width: number): string {
@@ -147,4 +183,8 @@ export class ToolBlock implements Block {
     const images = (this.#ended?.result.content ?? []).filter((block): block is ImageContent => block.type === "image");
     return images.flatMap((image) => drawImage(image, width) ?? []);
   }
+}
+
+function indent(line: string): string {
+  return line === "" ? "" : `  ${line}`;
 }
