@@ -1,15 +1,18 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import type { PackageOrigin } from "../source-info.ts";
 import { projectFolder } from "./paths.ts";
 import { isRemoteSource } from "./remote-source.ts";
 import { type PackageEntry, readSettingsFile, type Settings, type SettingsFile } from "./settings.ts";
 
-/** A resource that settings refer to by its path. */
+/** A resource that settings, the command line or a package refer to by its path. */
 export interface NamedResource {
   /** Absolute. */
   path: string;
   location: "user" | "project" | "path";
+  /** The package that brings it; undefined without one. */
+  package?: PackageOrigin | undefined;
 }
 
 /** A package in the settings. */

@@ -1,6 +1,8 @@
+import type { NamedResource } from "../config/all-settings.ts";
 import type { CustomProvider } from "../models/custom-providers.ts";
 import type { SlashCommand } from "../protocol/data.ts";
 import type { RiskTier } from "../risk-tiers.ts";
+import type { PackageOrigin } from "../source-info.ts";
 import type {
   ExtensionCommand,
   ExtensionFlag,
@@ -19,6 +21,8 @@ export class Extension {
   /** Its file; `<inline>` for a function. */
   readonly path: string;
   readonly location: NonNullable<SlashCommand["location"]>;
+  /** The package that brings it; undefined without one. */
+  readonly package: PackageOrigin | undefined;
   readonly tools = new Map<string, ExtensionTool>();
   readonly commands = new Map<string, ExtensionCommand>();
   /** Keys of the terminal, by their name. */
@@ -44,12 +48,12 @@ export class Extension {
   readonly report: (event: string, error: string) => void;
 
   constructor(
-    path: string,
-    location: NonNullable<SlashCommand["location"]>,
+    { path, location, package: origin }: NamedResource,
     report: (extensionPath: string, event: string, error: string) => void,
   ) {
     this.path = path;
     this.location = location;
+    this.package = origin;
     this.report = (event, error) => report(path, event, error);
   }
 

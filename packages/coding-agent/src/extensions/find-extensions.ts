@@ -22,18 +22,19 @@ export interface ExtensionPlaces {
 /** Finds the files of extensions: those in the folders, sorted by name, then the named ones in order. Duplicates are removed. */
 export async function findExtensions({ folders, named }: ExtensionPlaces): Promise<FoundExtensions> {
   const found: FoundExtensions = { files: [], problems: [] };
-  const add = (path: string, location: NamedResource["location"]) => {
-    if (!found.files.some((file) => file.path === path)) found.files.push({ path, location });
+  const add = (path: string, origin: NamedResource) => {
+    if (!found.files.some((file) => file.path === path)) found.files.push({ ...origin, path });
   };
-  for (const { path, location } of folders) {
-    for (const name of await listFolder(path)) {
+  for (const folder of folders) {
+    for (const name of await listFolder(folder.path)) {
       if (name.startsWith(".") || name === "node_modules") continue;
-      const entry = join(path, name);
-      if (isSource(name)) add(entry, location);
-      else for (const file of (await findEntries(entry, found.problems)) ?? []) add(file, location);
+      const entry = join(folder.path, name);
+      if (isSource(name)) add(entry, folder);
+      else for (const file of (await findEntries(entry, found.problems)) ?? []) add(file, folder);
     }
   }
-  for (const { path, location } of named) {
+  for (const resource of named) {
+    const { path } = resource;
     const isFolder = await stat(path).then(
       (stats) => stats.isDirectory(),
       () => undefined,
@@ -44,7 +45,7 @@ export async function findExtensions({ folders, named }: ExtensionPlaces): Promi
     else if (!files) {
       const error = 'The folder has neither an index.ts or index.js, nor a package.json with "pi": { "extensions": […] }.';
       found.problems.push({ path, error });
-    } else for (const file of files) add(file, location);
+    } else for (const file of files) add(file, resource);
   }
   return found;
 }

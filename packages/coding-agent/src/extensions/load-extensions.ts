@@ -41,14 +41,14 @@ export async function loadExtensions(options: LoadOptions): Promise<LoadedExtens
   const extensions: Extension[] = [];
   const sources = [
     ...options.factories.map((factory) => ({
-      path: "<inline>",
-      location: "path" as const,
+      file: { path: "<inline>", location: "path" as const },
       load: async (): Promise<LoadedModule> => ({ factory, files: [] }),
     })),
-    ...files.map(({ path, location }) => ({ path, location, load: () => options.loadModule(path) })),
+    ...files.map((file) => ({ file, load: () => options.loadModule(file.path) })),
   ];
-  for (const { path, location, load } of sources) {
-    const extension = new Extension(path, location, options.report);
+  for (const { file, load } of sources) {
+    const { path } = file;
+    const extension = new Extension(file, options.report);
     const api = createApi({
       extension,
       session: options.session,

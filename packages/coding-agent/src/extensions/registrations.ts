@@ -1,5 +1,6 @@
 import type { AgentTool } from "@pikit/agent";
 import type { AdvisedTool } from "../prompt/system-prompt.ts";
+import { toSourceInfo } from "../source-info.ts";
 import { checkArguments, describeParameters } from "../tools/define-tool.ts";
 import { toTextRenderers } from "../tools/tool-rendering.ts";
 import type { ExtensionTool } from "./api-tools.ts";
@@ -65,6 +66,7 @@ export class Registrations {
     return this.#parts.commands.register({
       ...{ name, source: "extension", location, path },
       ...(description === undefined ? {} : { description }),
+      ...(extension.package ? { sourceInfo: toSourceInfo(extension) } : {}),
       run: async (args) => {
         const work = (context: HandlerContext) => extension.commands.get(name)?.handler(args, context);
         const options = { signal: this.#parts.signal(), limitMs: Number.POSITIVE_INFINITY };

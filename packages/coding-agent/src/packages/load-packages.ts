@@ -8,16 +8,8 @@ import { runQuietly } from "./run-tool.ts";
 import { selectFiles } from "./select-resources.ts";
 import { keepFresh } from "./temporary-packages.ts";
 
-/** A file that a package brings. */
-interface PackageResource extends NamedResource {
-  /** The source of the package, without a password. */
-  source: string;
-  /** The folder of the package. */
-  baseDir: string;
-}
-
 /** The files of all packages by kind, in the order of the settings. */
-export type PackageResources = Record<ResourceKind, PackageResource[]>;
+export type PackageResources = Record<ResourceKind, NamedResource[]>;
 
 export interface LoadPackagesOptions extends PackagePlaces {
   /** The packages of the settings, the user's first. */
@@ -50,7 +42,8 @@ export async function loadPackages(options: LoadPackagesOptions): Promise<Packag
       const files = await findPackageFiles(folder, options.report);
       for (const kind of resourceKinds) {
         const chosen = await choose(kind, files, wanted, folder);
-        found[kind].push(...chosen.map((path) => ({ path, location: scope, source: source.shown, baseDir: folder })));
+        const origin = { source: source.shown, baseDir: folder };
+        found[kind].push(...chosen.map((path) => ({ path, location: scope, package: origin })));
       }
     } catch (error) {
       options.report(`The package ${source.shown} is not loaded: ${(error as Error).message}`);

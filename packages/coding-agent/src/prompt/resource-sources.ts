@@ -1,5 +1,6 @@
 import type { NamedResource } from "../config/all-settings.ts";
 import type { SlashCommand } from "../protocol/data.ts";
+import type { PackageOrigin } from "../source-info.ts";
 
 /** The prefix of a skill's name in a prompt. */
 export const skillPrefix = "skill:";
@@ -11,6 +12,8 @@ export interface ResourceSource {
   location: NonNullable<SlashCommand["location"]>;
   /** Whether the user gave this path, so that it must exist. */
   isNamed: boolean;
+  /** The package that brings it; undefined without one. */
+  package?: PackageOrigin | undefined;
 }
 
 /** Paths from the user; absolute. */
@@ -37,7 +40,7 @@ export function listSources(
 ): ResourceSource[] {
   const toNamed = (path: string): ResourceSource => ({ path, location: "path", isNamed: true });
   const extra = (named.extra ?? []).map(toNamed);
-  const files = packaged.map(({ path, location }) => ({ path, location, isNamed: true }));
+  const files = packaged.map((file) => ({ ...file, isNamed: true }));
   if (named.discover === false) return [...extra, ...files.filter(({ location }) => location === "path")];
   return [
     ...extra,

@@ -2,6 +2,7 @@ import { basename, dirname } from "node:path";
 import { fileLimits } from "@pikit/ai/files/sync";
 import { SessionError } from "../errors.ts";
 import type { SlashCommand } from "../protocol/data.ts";
+import { type PackageOrigin, toSourceInfo } from "../source-info.ts";
 import { delimited } from "./delimited.ts";
 import { findSkillFiles, type SkillFile } from "./find-skills.ts";
 import { parseFrontMatter, textField } from "./front-matter.ts";
@@ -23,6 +24,8 @@ export interface Skill {
   location: NonNullable<SlashCommand["location"]>;
   /** Whether only the user may call it; the system prompt does not list it. */
   isHidden: boolean;
+  /** The package that brings it; undefined without one. */
+  package?: PackageOrigin | undefined;
 }
 
 /**
@@ -45,7 +48,8 @@ export async function loadSkills(sources: readonly ResourceSource[], report: (pr
   return [...skills.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-async function loadSkill({ path, location }: SkillFile, report: (problem: string) => void): Promise<Skill | undefined> {
+async function loadSkill(found: SkillFile, report: (problem: string) => void): Promise<Skill | undefined> {
+  const { path, location } = found;
   try {
     const file = await parseFrontMatter((await readText(path, maxFileBytes)).text);
     const name = textField(file, "name") ?? basename(dirname(path));
@@ -56,7 +60,7 @@ async function loadSkill({ path, location }: SkillFile, report: (problem: string
     const description = textField(file, "description");
     if (description === undefined) throw new Error('it has no "description" in its front matter, which says when to use it');
     const isHidden = textField(file, "disable-model-invocation") === "true";
-    return { name, description: description.slice(0, maxDescriptionLength), path, location, isHidden };
+    return { name, description: description.slice(0, maxDescriptionLength), path, location, isHidden, package: found.package };
   } catch (error) {
     report(`The skill ${path} cannot be used: ${reasonOf(error)}.`);
     return undefined;
@@ -81,6 +85,8 @@ export async function invokeSkill({ name, path }: Skill, args: string): Promise<
 }
 
 /** A skill as an item of `get_commands`. */
-export function skillCommand({ name, description, path, location }: Skill): SlashCommand {
-  return { name: `${skillPrefix}${name}`, description, source: "skill", location, path };
+export function skillCommand(skill: Skill): SlashCommand {
+  const { name, description, path, location } = skill;
+  const sourceInfo = skill.package && toSourceInfo(skill);
+  return { name: `${skillPrefix}${name}`, description, source: "skill", location, path, ...(sourceInfo ? { sourceInfo } : {}) };
 }

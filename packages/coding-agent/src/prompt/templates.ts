@@ -3,6 +3,7 @@ import { basename, extname, join } from "node:path";
 import { fileLimits, isMissing } from "@pikit/ai/files/sync";
 import { SessionError } from "../errors.ts";
 import type { SlashCommand } from "../protocol/data.ts";
+import { type PackageOrigin, toSourceInfo } from "../source-info.ts";
 import { type FrontMatterFile, parseFrontMatter, textField } from "./front-matter.ts";
 import { readText, reasonOf } from "./read-text.ts";
 import type { ResourceSource } from "./resource-sources.ts";
@@ -19,6 +20,8 @@ export interface PromptTemplate {
   description: string;
   path: string;
   location: NonNullable<SlashCommand["location"]>;
+  /** The package that brings it; undefined without one. */
+  package?: PackageOrigin | undefined;
 }
 
 /**
@@ -61,7 +64,7 @@ async function findFiles({ path, isNamed }: ResourceSource, report: (problem: st
 
 async function loadTemplate(
   path: string,
-  { location }: ResourceSource,
+  { location, package: origin }: ResourceSource,
   seen: Set<string>,
   report: (problem: string) => void,
 ): Promise<PromptTemplate | undefined> {
@@ -72,7 +75,7 @@ async function loadTemplate(
     const name = basename(path, extname(path));
     if (/\s/.test(name)) throw new Error("its name has a blank, so that nobody can call it");
     const file = await readTemplate(path);
-    return { name, description: describe(file), path, location };
+    return { name, description: describe(file), path, location, package: origin };
   } catch (error) {
     report(`The prompt template ${path} cannot be used: ${reasonOf(error)}.`);
     return undefined;
@@ -109,6 +112,14 @@ export async function invokeTemplate({ path }: PromptTemplate, args: string): Pr
 }
 
 /** A template as an item of `get_commands`. */
-export function templateCommand({ name, description, path, location }: PromptTemplate): SlashCommand {
-  return { name, description, source: "prompt", location, path };
+export function templateCommand(template: PromptTemplate): SlashCommand {
+  const { name, description, path, location } = template;
+  return {
+    name,
+    description,
+    source: "prompt",
+    location,
+    path,
+    ...(template.package ? { sourceInfo: toSourceInfo(template) } : {}),
+  };
 }

@@ -47,7 +47,8 @@ describe("the resources of packages", () => {
     expect(problems).toEqual([]);
     expect(names(found)).toEqual(everything);
     const baseDir = join(workspace.root, "tools");
-    expect(found.prompts).toEqual([{ path: join(baseDir, "prompts/review.md"), location: user, source: "../tools", baseDir }]);
+    const path = join(baseDir, "prompts/review.md");
+    expect(found.prompts).toEqual([{ path, location: user, package: { source: "../tools", baseDir } }]);
   });
 
   test("filters choose from a package", async () => {
@@ -122,6 +123,35 @@ describe("a session with packages", () => {
     expect((await start()).names).toEqual(["one", "two", "review", "skill:search"]);
     expect((await start("--no-extensions")).names).toEqual(["review", "skill:search"]);
     expect((await start("--no-skills", "--no-prompt-templates")).names).toEqual(["one", "two"]);
+  });
+
+  test("tells clients and extensions which package a command comes from", async () => {
+    await workspace.write("agent/settings.json", { packages: ["../tools"] });
+    const names = "pi.getCommands().map(({ name, sourceInfo }) => [name, sourceInfo.source, sourceInfo.origin].join(' '))";
+    const spy = `export default (pi) => pi.registerCommand("spy", { handler: (args, { ui }) => ui.notify(${names}.join(", ")) });`;
+    const rpc = startRpc(workspace, [
+      "--no-session",
+      "--model",
+      await workspace.script(),
+      "-e",
+      await workspace.write("spy.js", spy),
+    ]);
+    const { data } = await rpc.request({ type: "get_commands" });
+    const baseDir = join(workspace.root, "tools");
+    const info = { source: "../tools", baseDir, scope: "user", origin: "package" };
+    const commands = (data?.commands ?? []) as { name: string; sourceInfo: unknown }[];
+    expect(commands.map(({ name, sourceInfo }) => [name, sourceInfo])).toEqual([
+      ["one", { ...info, path: join(baseDir, "extensions/one.js") }],
+      ["two", { ...info, path: join(baseDir, "extensions/two.js") }],
+      ["spy", { path: join(workspace.root, "spy.js"), source: "cli", scope: "temporary", origin: "top-level" }],
+      ["review", { ...info, path: join(baseDir, "prompts/review.md") }],
+      ["skill:search", { ...info, path: join(baseDir, "skills/search/SKILL.md") }],
+    ]);
+    await rpc.request({ type: "prompt", message: "/spy" });
+    const { message } = await rpc.waitFor({ type: "extension_ui_request", method: "notify" });
+    expect(message).toBe(
+      "one ../tools package, two ../tools package, spy local top-level, review ../tools package, skill:search ../tools package",
+    );
   });
 
   test("has those of a project only if the project is trusted", async () => {
