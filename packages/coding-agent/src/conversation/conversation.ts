@@ -7,7 +7,7 @@ import { ConversationIndex, type Label } from "./conversation-index.ts";
 import { carriesSomething, type EntryContent, type SessionEntry, sessionVersion } from "./entries.ts";
 import { createEntryId, createSessionId } from "./ids.ts";
 import type { QueuedMessage } from "./queue-journal.ts";
-import type { OpenOptions, SessionLine, SessionLockOptions, SessionLog, SessionStore } from "./session-store.ts";
+import type { OpenedSession, OpenOptions, SessionLine, SessionLockOptions, SessionLog, SessionStore } from "./session-store.ts";
 import type { TreeNode } from "./session-tree.ts";
 import type { StatsCounter } from "./stats.ts";
 
@@ -91,6 +91,21 @@ export class Conversation {
    */
   static read(store: Pick<SessionStore, "open">, ref: string): Promise<Conversation> {
     return Conversation.#load(store, ref, { readOnly: true });
+  }
+
+  /**
+   * Like `open` and `read`, without waiting, for a store that opens sessions at once.
+   *
+   * @throws {SessionError} Like the store's `open`.
+   */
+  static openNow(
+    store: { open(ref: string, onEntry: (entry: SessionEntry) => void, options?: OpenOptions): OpenedSession },
+    ref: string,
+    options: OpenOptions = {},
+  ): Conversation {
+    const index = new ConversationIndex();
+    const { header, log } = store.open(ref, (entry) => index.add(cutDeep(entry, entryLevels)), options);
+    return new Conversation(header, log, index);
   }
 
   static async #load(store: Pick<SessionStore, "open">, ref: string, options: OpenOptions): Promise<Conversation> {

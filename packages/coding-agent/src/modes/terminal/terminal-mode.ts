@@ -4,6 +4,7 @@ import type { PromptInput } from "../../prompt/prompt-input.ts";
 import type { StreamingBehavior } from "../../protocol/data.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
 import type { AgentSessionEvent } from "../../session/events.ts";
+import { setCurrentTheme } from "../../theme/current-theme.ts";
 import type { CommandObserver } from "../../tools/bash/run.ts";
 import type { UserInterface } from "../../user-interface.ts";
 import { endInTime } from "../end-in-time.ts";
@@ -120,6 +121,7 @@ export class TerminalMode implements Stage {
     this.#screen = new Screen(this.#device, { reflows: reflowsLines() });
     this.#hold = new TerminalHold({ device: this.#device, screen: this.#screen, frames: this.#frames, stray: this.#stray });
     this.#theme = new TerminalTheme(settings.theme);
+    setCurrentTheme(this.#theme.ui);
     this.#themes = new ThemeList(this.#theme, () => this.#options.settings.themePlaces ?? []);
     this.#view = this.#createView();
     this.#view.showsThinking = settings.showThinking ?? false;

@@ -17,7 +17,7 @@ export function absentNames(module: string, names: string): Record<string, unkno
  *
  * @param what - The subject of the error, such as `main of @mariozechner/pi-coding-agent`.
  */
-export function absent(what: string): unknown {
+function absent(what: string): unknown {
   // Not an arrow function, because classes extend it.
   function standIn(): never {
     throw new UsageError(

@@ -3,15 +3,26 @@ import { parse } from "yaml";
 import { readJsonFile } from "../../../config/json-file.ts";
 import { agentFolder } from "../../../config/paths.ts";
 import { splitFrontMatter } from "../../../prompt/front-matter.ts";
+import { describeSkills } from "../../../prompt/skill-list.ts";
 import { absentNames } from "./absent.ts";
 import { absentInCodingAgent } from "./absent-in-coding-agent.ts";
 import { AuthStorage } from "./auth-storage.ts";
 import { components } from "./components.ts";
 import { conversationFunctions } from "./conversations.ts";
+import { imageFunctions } from "./images.ts";
+import { SessionManager } from "./session-manager.ts";
 import { SettingsManager } from "./settings.ts";
 import { themeFunctions } from "./theme-functions.ts";
 import { toolFunctions } from "./tools.ts";
 import { utilities } from "./utilities.ts";
+
+/** A skill as extensions have it. */
+interface FamilySkill {
+  name: string;
+  description: string;
+  filePath: string;
+  disableModelInvocation?: boolean;
+}
 
 /** `pi-coding-agent`. */
 export const codingAgentModule: object = {
@@ -21,8 +32,18 @@ export const codingAgentModule: object = {
   ...conversationFunctions,
   ...themeFunctions,
   ...components,
-  ...{ SettingsManager, AuthStorage },
+  ...imageFunctions,
+  ...{ SettingsManager, AuthStorage, SessionManager },
   ...{ parseFrontmatter, stripFrontmatter: (text: string) => parseFrontmatter(text).body },
+  formatSkillsForPrompt: (skills: readonly FamilySkill[]) =>
+    describeSkills(
+      skills.map((skill) => ({
+        ...skill,
+        path: skill.filePath,
+        location: "path",
+        isHidden: skill.disableModelInvocation ?? false,
+      })),
+    ),
   readStoredCredential: (provider: string) => readJsonFile(join(agentFolder(), "auth.json"))[provider],
 };
 

@@ -6,6 +6,7 @@ import { UsageError } from "../../../errors.ts";
 import { defaultOutputLimits } from "../../../exec/output-limits.ts";
 import { formatSize } from "../../../tools/output/truncate.ts";
 import { packageVersion } from "../../../version.ts";
+import { createEventBus } from "../../event-bus.ts";
 import { truncateHead, truncateLine, truncateTail } from "./truncate.ts";
 
 /** The folder of this package. */
@@ -20,27 +21,10 @@ function getShellConfig(shellPath?: string): { shell: string; args: string[] } {
   return { shell: shellPath ?? (existsSync("/bin/bash") ? "/bin/bash" : "bash"), args: ["-c"] };
 }
 
-/** Messages between extensions. An error of one listener is printed and does not keep the others from the message. */
-function createEventBus() {
-  const listeners = new Map<string, Set<(data: unknown) => unknown>>();
-  return {
-    emit(channel: string, data: unknown): void {
-      for (const listener of [...(listeners.get(channel) ?? [])]) {
-        void (async () => listener(data))().catch((error: unknown) => console.error(`A listener of "${channel}" failed:`, error));
-      }
-    },
-    on(channel: string, listener: (data: unknown) => unknown): () => void {
-      const ofChannel = listeners.get(channel) ?? new Set();
-      listeners.set(channel, ofChannel.add(listener));
-      return () => void ofChannel.delete(listener);
-    },
-    clear: () => listeners.clear(),
-  };
-}
-
 /** The functions that need nothing of the session. */
 export const utilities: Record<string, unknown> = {
-  ...{ truncateHead, truncateTail, truncateLine, formatSize, getPackageDir, getShellConfig, createEventBus },
+  ...{ truncateHead, truncateTail, truncateLine, formatSize, getPackageDir, getShellConfig },
+  createEventBus: () => createEventBus((channel, error) => console.error(`A listener of "${channel}" failed:`, error)),
   DEFAULT_MAX_LINES: defaultOutputLimits.maxLines,
   DEFAULT_MAX_BYTES: defaultOutputLimits.maxBytes,
   GREP_MAX_LINE_LENGTH: 500,
