@@ -53,7 +53,7 @@ async function run(args: readonly string[]): Promise<number> {
   if (name === "agent-rpc" || name === "serve") return (await subcommands[name]())(args.slice(1));
   if (isSubcommand(name)) return plainly(async () => (await subcommands[name]())(args.slice(1)));
   if (args.length > 0 && args.every(isBareWord)) (await import("./cli/command-words.ts")).refuseCommandWords(args);
-  const parsed = parseArguments(args);
+  const parsed = await parse(args);
   const { options } = parsed;
   if (options.version) return plainly(() => print(packageVersion()));
   if (options.help) return plainly(() => print(helpText()));
@@ -71,6 +71,15 @@ async function run(args: readonly string[]): Promise<number> {
   if (parsed.prompts.length === 0 && process.stdin.isTTY)
     throw new UsageError("no_prompt", `${usage}\nGive a prompt, or run pi --help.`);
   return (await import("./cli/run-prompts.ts")).runPrompts(mode, parsed);
+}
+
+async function parse(args: readonly string[]): Promise<Arguments> {
+  try {
+    return parseArguments(args);
+  } catch (error) {
+    if (!(error instanceof UsageError && error.unknown)) throw error;
+    return (await import("./cli/extension-flags.ts")).parseWithFlags(args, error);
+  }
 }
 
 function isSubcommand(name: string): name is SubcommandName {

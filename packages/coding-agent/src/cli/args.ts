@@ -97,12 +97,26 @@ export type OptionName = keyof typeof options;
 type ValueOf<T> = T extends { multiple: true } ? string[] : T extends { value: string } ? string : boolean;
 type Values = { [N in OptionName]?: ValueOf<(typeof options)[N]> };
 
+/** An option that no table knows. It may belong to an extension, which is loaded later. */
+export interface UnknownFlag {
+  /** Without dashes. */
+  name: string;
+  /** The text after `=`. */
+  value?: string;
+  /** The place in `prompts` of the argument that follows, which is the value of an option with a value. */
+  next?: number;
+  /** The error if no extension has this option. */
+  error: UsageError;
+}
+
 export interface Arguments {
   options: Values;
   /** Text and `@file` arguments, in order. */
   prompts: string[];
   /** A line of text for each option that has no effect. Absent if there is none. */
   notices?: string[];
+  /** Options that may belong to extensions. Absent if there is none. */
+  flags?: UnknownFlag[];
 }
 
 /** The options that say where sessions are stored. */

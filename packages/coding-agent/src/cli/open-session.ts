@@ -33,6 +33,7 @@ export async function openSession(args: Arguments, { store: opened, ...wiring }:
   const store = opened ?? (await openStoreIfNamed(args.options));
   const session = await createAgentSession({
     ...options,
+    ...(args.flags && { readFlags: await flagReader(args) }),
     ...(store && { store }),
     onProblem: writeError,
     user: listener,
@@ -43,4 +44,9 @@ export async function openSession(args: Arguments, { store: opened, ...wiring }:
   onFailure((problem) => session.fail(problem));
   for (const line of session.history.diagnostics) writeError(line);
   return session;
+}
+
+async function flagReader(args: Arguments): Promise<NonNullable<EntryPointOptions["readFlags"]>> {
+  const { readFlags } = await import("./extension-flags.ts");
+  return (known) => readFlags(args, known);
 }

@@ -1,4 +1,5 @@
 import type { CustomProvider } from "../models/custom-providers.ts";
+import type { ExtensionFlag } from "./api-tools.ts";
 import type { HookSlot, SessionHooks } from "./hooks.ts";
 import type { SessionAccess } from "./session-access.ts";
 import type { SessionExtensions, SessionExtensionsOptions } from "./session-extensions.ts";
@@ -22,6 +23,16 @@ export class LazyExtensions implements HookSlot {
 
   get providers(): readonly CustomProvider[] {
     return this.#extensions?.providers ?? [];
+  }
+
+  /** The options of the command line that the loaded extensions have added, by name. */
+  get flags(): ReadonlyMap<string, ExtensionFlag> {
+    return this.#extensions?.flags ?? new Map();
+  }
+
+  /** Sets the values of these options. */
+  useFlags(values: ReadonlyMap<string, boolean | string>): void {
+    this.#extensions?.useFlags(values);
   }
 
   /** Loads the extensions. Call it if there may be some. */

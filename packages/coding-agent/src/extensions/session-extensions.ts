@@ -2,6 +2,7 @@ import { SessionError } from "../errors.ts";
 import type { CustomProvider } from "../models/custom-providers.ts";
 import { absentUser } from "../user-interface.ts";
 import type { ExtensionFactory } from "./api.ts";
+import type { ExtensionFlag } from "./api-tools.ts";
 import { createEventBus } from "./event-bus.ts";
 import { CommandsEnd, ExtensionHost } from "./extension-host.ts";
 import type { ExtensionPlaces } from "./find-extensions.ts";
@@ -21,8 +22,6 @@ export interface SessionExtensionsOptions {
   places(): ExtensionPlaces | Promise<ExtensionPlaces>;
   factories: readonly ExtensionFactory[];
   commands: SlashCommands;
-  /** The values of the options of the command line that extensions have added. Default: none. */
-  flagValues?: ReadonlyMap<string, boolean | string> | undefined;
   /** The time limit of a handler, in milliseconds. Default: 30,000. */
   limitMs?: number | undefined;
   /** See `ModuleLoader`. */
@@ -39,6 +38,7 @@ export class SessionExtensions implements HookSlot {
   readonly #commandsEnd = new CommandsEnd();
   /** The loaded modules, by path, until the next reload. */
   #modules = new Map<string, Promise<LoadedModule>>();
+  readonly #flagValues = new Map<string, boolean | string>();
   /** The problems that were reported. */
   readonly #told = new Set<string>();
 
@@ -65,6 +65,16 @@ export class SessionExtensions implements HookSlot {
     return this.#loaded.extensions.flatMap(({ providers }) => providers);
   }
 
+  /** The options of the command line that extensions have added, by name. */
+  get flags(): ReadonlyMap<string, ExtensionFlag> {
+    return new Map(this.#loaded.extensions.flatMap(({ flags }) => [...flags]));
+  }
+
+  /** Sets the values of these options. */
+  useFlags(values: ReadonlyMap<string, boolean | string>): void {
+    for (const [name, value] of values) this.#flagValues.set(name, value);
+  }
+
   /** Runs the factories. Never rejects. */
   async load(): Promise<void> {
     const { factories, places } = this.#options;
@@ -74,7 +84,7 @@ export class SessionExtensions implements HookSlot {
       loadModule: (path) => this.#loadModule(path),
       session: () => this.#requireSession(),
       events: createEventBus((channel, error) => this.#report("<events>", channel, describeFailure(error))),
-      flagValues: this.#options.flagValues ?? new Map(),
+      flagValues: this.#flagValues,
       onRegistered: () => void this.#host?.install(),
       report: (path, event, error) => this.#report(path, event, error),
     });

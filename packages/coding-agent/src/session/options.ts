@@ -5,6 +5,7 @@ import type { SessionChoice } from "../conversation/choose-session.ts";
 import type { SessionStore } from "../conversation/session-store.ts";
 import type { ProcessRunner } from "../exec/run-process.ts";
 import type { ExtensionFactory } from "../extensions/api.ts";
+import type { ExtensionFlag } from "../extensions/api-tools.ts";
 import type { RiskTier } from "../risk-tiers.ts";
 import type { RetrySettings } from "../run/auto-retry.ts";
 import type { CompactionSettings } from "../run/compaction/policy.ts";
@@ -22,6 +23,11 @@ import type { UserInterface } from "../user-interface.ts";
 export interface EntryPointOptions {
   /** Loads the module that extensions get when they import this package. Default: they load a copy of their own. */
   loadLibrary?: (() => Promise<object>) | undefined;
+  /**
+   * Returns the values of the options that extensions have added to the command line. Called when the extensions are loaded; it throws for
+   * options that none has. Default: none is given.
+   */
+  readFlags?: ((known: ReadonlyMap<string, ExtensionFlag>) => ReadonlyMap<string, boolean | string>) | undefined;
   /** The content of `settings.json` of `agentDir`, if it was read already. Default: the session reads it. */
   userSettings?: SettingsFile | undefined;
 }

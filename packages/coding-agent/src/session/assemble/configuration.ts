@@ -43,5 +43,6 @@ export async function readConfiguration(setup: Setup, cwd: string): Promise<Conf
   });
   setup.onFailure(() => extensions.shutdown());
   if (resources.hasExtensions(settings)) await extensions.load();
+  if (options.readFlags) extensions.useFlags(options.readFlags(extensions.flags));
   return { settings, resources, commands, extensions, hooks: extensions };
 }
