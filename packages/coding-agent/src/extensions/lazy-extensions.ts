@@ -25,6 +25,11 @@ export class LazyExtensions implements HookSlot {
     return this.#extensions?.providers ?? [];
   }
 
+  /** Whether extensions are loaded. */
+  get hasAny(): boolean {
+    return this.#extensions !== undefined;
+  }
+
   /** The options of the command line that the loaded extensions have added, by name. */
   get flags(): ReadonlyMap<string, ExtensionFlag> {
     return this.#extensions?.flags ?? new Map();

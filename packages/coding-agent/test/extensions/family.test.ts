@@ -210,7 +210,7 @@ test("setActiveTools changes what the model gets from its next call on", async (
       (pi) =>
         pi.registerCommand("look", {
           handler() {
-            pi.setActiveTools(["read", "nonsense"]);
+            pi.setActiveTools(["grep", "read", "nonsense"]);
             seen.push(
               pi.getActiveTools(),
               pi.getAllTools().map(({ name, sourceInfo }) => `${name} ${sourceInfo.source}`),
@@ -222,6 +222,7 @@ test("setActiveTools changes what the model gets from its next call on", async (
   await session.prompt("Go");
   await session.prompt("/look");
   await session.prompt("Go");
-  expect(tools).toEqual([["read", "bash", "edit", "write"], ["read"]]);
-  expect(seen).toEqual([["read"], ["read builtin", "bash builtin", "edit builtin", "write builtin"]]);
+  const usual = ["read", "bash", "edit", "write"];
+  expect(tools).toEqual([usual, ["read", "grep"]]);
+  expect(seen).toEqual([["read", "grep"], [...usual, "grep", "find", "ls"].map((name) => `${name} builtin`)]);
 });

@@ -20,6 +20,7 @@ export async function bindExtensions(
   const reload = async () => {
     parts.prompts.forget();
     parts.systemPrompt.forget();
+    await tools.offerTools();
     await extensions.reload(access);
   };
   const access = createSessionAccess(session, parts, {
@@ -31,6 +32,7 @@ export async function bindExtensions(
     },
   });
   commands.register(reloadCommand(reload));
+  if (extensions.hasAny) await tools.offerTools();
   await extensions.bind(access);
 }
 

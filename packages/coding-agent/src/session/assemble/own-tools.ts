@@ -2,7 +2,7 @@ import type { AgentTool } from "@pikit/agent";
 import type { Settings } from "../../config/settings.ts";
 import type { ProcessRunner } from "../../exec/run-process.ts";
 import type { TaskRunnerOptions, TaskSession, TaskSessionRequest } from "../../run/delegation.ts";
-import { isBuiltInTool, isBuiltInToolName, loadTools } from "../../tools/index.ts";
+import { type CreateBuiltInTools, isBuiltInTool, isBuiltInToolName, loadTools } from "../../tools/index.ts";
 import type { CreateAgentSessionOptions } from "../options.ts";
 import type { Core } from "./core.ts";
 import type { Supervision } from "./supervision.ts";
@@ -20,24 +20,39 @@ export interface OwnToolsParts {
   openTask(own: CreateAgentSessionOptions, depth: number): Promise<TaskSession>;
 }
 
+/** Built-in tools that extensions may switch on. */
+const offeredNames = ["grep", "find", "ls"] as const;
+
 /** Loads the first tools of a session. Returns a function that creates them for a working folder. */
 export async function loadOwnTools(parts: OwnToolsParts): Promise<(cwd: string) => AgentTool[]> {
-  const { tools, customTools = [], separateStreams, files, onCommandOutput, onPreview, onDelegation } = parts.options;
+  const { tools, customTools = [] } = parts.options;
   const createBuiltIn = await loadTools(tools);
   const furtherTools = customTools.length > 0 ? customTools.map((await import("../../tools/define-tool.ts")).toAgentTool) : [];
   return (cwd) => {
-    const builtIn = createBuiltIn(cwd, {
-      todos: parts.todoList,
-      runTask: async (task) => (await import("../../run/delegation.ts")).createTaskRunner(taskOptions(cwd, parts))(task),
-      runProcess: parts.runProcess,
-      ...pick("defaultTimeoutSeconds", parts.settings.shell?.timeoutSeconds),
-      ...pick("separateStreams", separateStreams),
-      ...pick("files", files),
-      ...pick("onCommandOutput", onCommandOutput),
-      ...pick("onPreview", onPreview),
-      ...pick("onDelegation", onDelegation),
-    });
+    const builtIn = createBuiltIn(cwd, builtInOptions(cwd, parts));
     return [...builtIn.filter(({ name }) => !furtherTools.some((tool) => tool.name === name)), ...furtherTools];
+  };
+}
+
+/** Loads the tools that extensions may switch on; none if the caller has chosen the tools. */
+export async function loadOfferedTools(parts: OwnToolsParts): Promise<(cwd: string) => AgentTool[]> {
+  if (parts.options.tools !== undefined) return () => [];
+  const create = await loadTools(offeredNames);
+  return (cwd) => create(cwd, builtInOptions(cwd, parts));
+}
+
+function builtInOptions(cwd: string, parts: OwnToolsParts): Parameters<CreateBuiltInTools>[1] {
+  const { separateStreams, files, onCommandOutput, onPreview, onDelegation } = parts.options;
+  return {
+    todos: parts.todoList,
+    runTask: async (task) => (await import("../../run/delegation.ts")).createTaskRunner(taskOptions(cwd, parts))(task),
+    runProcess: parts.runProcess,
+    ...pick("defaultTimeoutSeconds", parts.settings.shell?.timeoutSeconds),
+    ...pick("separateStreams", separateStreams),
+    ...pick("files", files),
+    ...pick("onCommandOutput", onCommandOutput),
+    ...pick("onPreview", onPreview),
+    ...pick("onDelegation", onDelegation),
   };
 }
 

@@ -12,7 +12,7 @@ import { ToolSet } from "../parts/tool-set.ts";
 import type { SessionParts } from "../parts.ts";
 import type { Configuration } from "./configuration.ts";
 import type { Core } from "./core.ts";
-import { loadOwnTools } from "./own-tools.ts";
+import { loadOfferedTools, loadOwnTools, type OwnToolsParts } from "./own-tools.ts";
 import type { Setup } from "./setup.ts";
 import type { Supervision } from "./supervision.ts";
 
@@ -22,6 +22,8 @@ export interface Tools extends Pick<SessionParts, "tools" | "todos" | "stopProce
   /** The risk tiers of tools that are not built in. */
   tiers: { current: NonNullable<ToolTiers["toolTiers"]> };
   runProcess: ProcessRunner;
+  /** Adds the tools that extensions may switch on. */
+  offerTools(): Promise<void>;
   /** Undefined if no MCP servers are used. */
   mcp: McpServers | undefined;
 }
@@ -40,16 +42,20 @@ export async function createTools(
   const runProcess = options.runProcess ?? processes.run;
   const tiers = { current: options.toolTiers ?? {} };
   const approvals = parent?.approvals ?? createSessionApprovals(setup, settings, transcript, tiers);
-  const createOwn = await loadOwnTools({
+  const ownParts: OwnToolsParts = {
     ...{ options, settings, runProcess, agent, depth: parent?.depth ?? 0 },
     ...{ limits: supervision.limits, todoList: supervision.todoList },
     openTask: (own, depth) =>
       setup.openTask({ ...options, ...own, user, session: "memory" }, { approvals, hooks: hooksOfTask(hooks), depth }),
-  });
+  };
+  const createOwn = await loadOwnTools(ownParts);
   const tools = new ToolSet(agent, createOwn, { report, only: options.onlyTools, exclude: options.excludeTools });
   const mcp = await createMcpServers(setup, settings, core, tools);
   return {
     ...{ tools, approvals, tiers, runProcess, mcp },
+    async offerTools() {
+      tools.offer(await loadOfferedTools(ownParts), transcript.conversation.header.cwd);
+    },
     todos: new SessionTodos(supervision.todoList, tools),
     async stopProcesses() {
       await Promise.all([processes.stop(), mcp?.stop()]);

@@ -22,6 +22,10 @@ export class ToolSet {
   readonly #agent: Agent;
   readonly #createTools: (cwd: string) => AgentTool[];
   #own: readonly AgentTool[] = [];
+  /** Tools that the model gets only if they are switched on. */
+  #offered: readonly AgentTool[] = [];
+  #createOffered: (cwd: string) => AgentTool[] = () => [];
+  #switchedOn: ReadonlySet<string> = new Set();
   readonly #added = new Map<ToolSource, readonly AgentTool[]>();
   readonly #options: ToolSetOptions;
   readonly #reported = new Set<string>();
@@ -37,9 +41,9 @@ export class ToolSet {
     this.#options = options;
   }
 
-  /** The names of all tools, active or not. */
+  /** The names of the tools that the model has. */
   get names(): string[] {
-    return this.#all.map(({ name }) => name);
+    return this.active.map(({ name }) => name);
   }
 
   /** All tools, active or not. */
@@ -55,7 +59,16 @@ export class ToolSet {
   /** Sets the tools that the model has from its next call on. Unknown names are ignored. Tools that are added later are active. */
   activate(names: readonly string[]): void {
     const wanted = new Set(names);
-    this.#inactive = new Set(this.names.filter((name) => !wanted.has(name)));
+    const offered = new Set(this.#offered.map(({ name }) => name));
+    this.#inactive = new Set(this.#all.flatMap(({ name }) => (wanted.has(name) ? [] : [name])));
+    this.#switchedOn = new Set(names.filter((name) => offered.has(name)));
+    this.#apply();
+  }
+
+  /** Adds tools that the model gets only if `activate` names them. A tool with the same name replaces them. */
+  offer(create: (cwd: string) => AgentTool[], cwd: string): void {
+    this.#createOffered = create;
+    this.#offered = create(cwd);
     this.#apply();
   }
 
@@ -68,12 +81,13 @@ export class ToolSet {
   async workIn(cwd: string): Promise<void> {
     await this.dispose();
     this.#own = this.#usable(this.#createTools(cwd));
+    this.#offered = this.#createOffered(cwd);
     this.#apply();
   }
 
   /** Adds a tool to the session's own ones. Does nothing if a tool has its name. */
   add(tool: AgentTool): void {
-    if (this.names.includes(tool.name)) return;
+    if (this.#all.some(({ name }) => name === tool.name)) return;
     this.#own = [...this.#own, tool];
     this.#apply();
   }
@@ -114,7 +128,7 @@ export class ToolSet {
 
   /** Releases the resources of the session's own tools. */
   async dispose(): Promise<void> {
-    await Promise.all(this.#own.filter(isDisposable).map((tool) => tool.dispose()));
+    await Promise.all([...this.#own, ...this.#offered].filter(isDisposable).map((tool) => tool.dispose()));
   }
 
   #apply(): void {
@@ -126,8 +140,14 @@ export class ToolSet {
     const added = [...this.#added].flatMap(([source, tools]) =>
       tools.filter(source === "host" ? ({ name }) => !exclude.includes(name) : isOffered),
     );
-    this.#all = [...own, ...added];
-    this.#agent.state.tools = this.#all.filter(({ name }) => !this.#inactive.has(name));
+    const present = [...own, ...added];
+    const taken = new Set(present.map(({ name }) => name));
+    const offered = this.#offered.filter((tool) => !taken.has(tool.name) && isOffered(tool));
+    this.#all = [...present, ...offered];
+    this.#agent.state.tools = [
+      ...present.filter(({ name }) => !this.#inactive.has(name)),
+      ...offered.filter(({ name }) => this.#switchedOn.has(name)),
+    ];
   }
 }
 
