@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { loadSchemaCheck } from "@pikit/agent";
 import type { TSchema } from "@sinclair/typebox";
 
 const load = createRequire(import.meta.url);
@@ -9,7 +10,7 @@ const parts: Readonly<Record<string, () => object | Promise<object>>> = {
   value: async () => withDefault(await import("@sinclair/typebox/value"), "Value"),
   // Rarely used: read from the installed package, because a copy of our own would be large.
   compiler: () => load("@sinclair/typebox/compiler"),
-  compile: () => createCompileModule(load("@sinclair/typebox/compiler")),
+  compile: async () => createCompileModule(load("@sinclair/typebox/compiler"), await loadSchemaCheck()),
   errors: () => load("@sinclair/typebox/errors"),
   system: () => load("@sinclair/typebox/system"),
 };
@@ -36,22 +37,48 @@ function withDefault(loaded: object, name: string): object {
   return { ...loaded, default: Reflect.get(loaded, name) };
 }
 
-/** `typebox/compile` of version 1 over the compiler of version 0. */
-function createCompileModule({ TypeCompiler }: typeof import("@sinclair/typebox/compiler")): object {
+/** A problem of a value. */
+interface Problem {
+  message: string;
+  /** The place in the value, such as `/name`; empty for the value itself. */
+  path: string;
+}
+
+type SchemaCheck = Awaited<ReturnType<typeof loadSchemaCheck>>;
+
+/** `typebox/compile` of version 1 over the compiler of version 0, and over a check of plain JSON Schemas, which only version 1 accepts. */
+function createCompileModule(compiler: typeof import("@sinclair/typebox/compiler"), check: SchemaCheck): object {
   const Compile = (schema: TSchema) => {
-    const compiled = TypeCompiler.Compile(schema);
+    const compiled = tryCompile(compiler, schema);
+    const findProblems = (value: unknown): Problem[] =>
+      compiled ? [...compiled.Errors(value)] : check(schema, value).map(toProblem);
     return {
-      Check: (value: unknown) => compiled.Check(value),
-      Errors: (value: unknown) => [...compiled.Errors(value)],
-      Code: () => compiled.Code(),
+      Check: (value: unknown) => (compiled ? compiled.Check(value) : check(schema, value).length === 0),
+      Errors: findProblems,
+      Code: () => compiled?.Code() ?? "",
       Parse(value: unknown): unknown {
-        const [error] = compiled.Errors(value);
-        if (error) throw new TypeError(`The value does not match its schema: ${error.message} at ${error.path || "/"}.`);
+        const [problem] = findProblems(value);
+        if (problem) throw new TypeError(`The value does not match its schema: ${problem.message} at ${problem.path || "/"}.`);
         return value;
       },
-      Decode: (value: unknown): unknown => compiled.Decode(value),
-      Encode: (value: unknown): unknown => compiled.Encode(value),
+      Decode: (value: unknown): unknown => (compiled ? compiled.Decode(value) : value),
+      Encode: (value: unknown): unknown => (compiled ? compiled.Encode(value) : value),
     };
   };
   return { Compile, default: Compile };
+}
+
+/** Undefined for a schema with parts that TypeBox has not made, such as those of `Type.Unsafe`. */
+function tryCompile({ TypeCompiler }: typeof import("@sinclair/typebox/compiler"), schema: TSchema) {
+  try {
+    return TypeCompiler.Compile(schema);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param text - `path: message`. */
+function toProblem(text: string): Problem {
+  const end = text.indexOf(": ");
+  return { path: text.slice(0, end).replace(/^\/$/, ""), message: text.slice(end + 2) };
 }

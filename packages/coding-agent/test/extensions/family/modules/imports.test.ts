@@ -78,6 +78,26 @@ test("TypeBox has the names of its version 1, and of version 0", async () => {
   expect(await run("typebox.ts", source)).toEqual([true, false, true]);
 });
 
+test("Compile of TypeBox takes plain JSON Schemas, too, as its version 1 does", async () => {
+  const source = `
+    import { Type } from "typebox";
+    import { Compile } from "typebox/compile";
+    const schema = Type.Object({ n: Type.Unsafe({ type: "object", properties: { m: { type: "integer", maximum: 2 } } }) });
+    const checks = [Compile(schema), Compile({ type: "array", items: { type: "string" } })];
+    const values = [{ n: { m: 1 } }, { n: { m: 3 } }, ["a"], "a"];
+    export default () => [
+      ...checks.map((check) => values.map((value) => check.Check(value))),
+      checks[0].Errors(values[1]).map(({ path, message }) => path + " " + message),
+      checks[0].Errors("a")[0].path,
+    ];`;
+  expect(await run("plain.ts", source)).toEqual([
+    [true, false, false, false],
+    [false, false, true, false],
+    ["/n/m must be <= 2"],
+    "",
+  ]);
+});
+
 test("a package of its own comes from the extension's node_modules, also beside our modules", async () => {
   await workspace.write("own/node_modules/say/package.json", { name: "say", version: "1.0.0", main: "index.js" });
   await workspace.write("own/node_modules/say/index.js", `module.exports = (word) => word + "!";`);
