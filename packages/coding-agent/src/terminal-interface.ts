@@ -239,6 +239,8 @@ export interface SessionTerminal extends TerminalInterface {
   connect(contributions: TerminalContributions): void;
   /** Shows an entry of an extension, if there is a renderer for it. */
   showEntry(entry: { customType: string; data: unknown }): void;
+  /** Adds themes that can be chosen: JSON files, and folders of them. */
+  addThemes(places: readonly string[]): void;
   /** Removes all that extensions have changed, because they have ended. */
   reset(): void;
 }

@@ -61,6 +61,8 @@ const options = {
   "no-skills": { short: "ns", help: "use no other skills" },
   "prompt-template": { value: "path", multiple: true, help: "use that prompt template; repeatable" },
   "no-prompt-templates": { short: "np", help: "use no other prompt templates" },
+  theme: { value: "path", multiple: true, help: "add that theme, or those of that folder; repeatable" },
+  "use-theme": { value: "name", help: "use that theme, or that of two for the background: light/dark" },
   "no-rules": { help: "do not read stream rules" },
   "no-mcp": { help: "use no MCP servers" },
   offline: { help: "use only models and MCP servers on this machine" },
@@ -86,8 +88,6 @@ const ignoredOptions: Record<string, IgnoredOption> = {
   "no-themes": { type: "boolean" },
   "no-title": { type: "boolean" },
   "provider-session-id": { type: "string" },
-  theme: { type: "string", multiple: true, reason: "set the colours in settings.json under theme" },
-  "use-theme": { type: "string", reason: "set the colours in settings.json under theme" },
   "tui-mode": { type: "string", reason: "the terminal has one mode, which keeps the scrollback" },
   verbose: { type: "boolean", reason: "pi doctor lists what is configured" },
 };

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { mayExist } from "../config/may-exist.ts";
 import { agentFolder } from "../config/paths.ts";
 import type { Settings, SettingsFile } from "../config/settings.ts";
@@ -20,7 +20,7 @@ export async function runTerminal(args: Arguments, first: FirstScreen): Promise<
   const agentDir = agentFolder();
   // The session says more about faulty settings.
   const userSettings = await readUserSettings(agentDir).catch(() => undefined);
-  const settings = toTerminalSettings(userSettings?.settings ?? {});
+  const settings = toTerminalSettings(userSettings?.settings ?? {}, args, agentDir);
   if (settings.plain) {
     first.close();
     onFault(() => {});
@@ -32,7 +32,7 @@ export async function runTerminal(args: Arguments, first: FirstScreen): Promise<
   });
   const mode = new TerminalMode({
     ...{ first, cwd: process.cwd(), agentDir, settings, isStored: args.options["no-session"] !== true, store },
-    readSettings: async () => toTerminalSettings((await readUserSettings(agentDir))?.settings ?? {}),
+    readSettings: async () => toTerminalSettings((await readUserSettings(agentDir))?.settings ?? {}, args, agentDir),
   });
   // Before there is a session, nothing but the terminal is to be cleaned up; the end of the process does that.
   onEndSignal(async () => {});
@@ -83,6 +83,18 @@ async function readUserSettings(agentDir: string): Promise<SettingsFile | undefi
   return readSettingsFile(path);
 }
 
-function toTerminalSettings({ keys, theme, terminal }: Settings): TerminalSettings & { plain?: boolean } {
-  return { ...terminal, ...(keys ? { keys } : {}), ...(typeof theme === "object" ? { theme } : {}) };
+/** The settings of the terminal. The options of the command line precede them. */
+function toTerminalSettings(
+  { keys, theme, terminal }: Settings,
+  { options }: Arguments,
+  agentDir: string,
+): TerminalSettings & { plain?: boolean } {
+  const themeName = options["use-theme"] ?? (typeof theme === "string" ? theme : undefined);
+  return {
+    ...terminal,
+    ...(keys ? { keys } : {}),
+    ...(typeof theme === "object" ? { theme } : {}),
+    ...(themeName === undefined ? {} : { themeName }),
+    themePlaces: [...(options.theme ?? []).map((path) => resolve(path)), join(agentDir, "themes")],
+  };
 }

@@ -55,12 +55,13 @@ export async function readAllSettings(agentDir: string, project?: string, userFi
 
 /** Makes the paths of settings absolute; they are relative to the folder of their file. */
 function place({ settings, problems }: SettingsFile, folder: string, location: "user" | "project"): AllSettings {
-  const { extensions = [], skills, prompts, packages = [] } = settings;
+  const { extensions = [], skills, prompts, themes, packages = [] } = settings;
   return {
     settings: {
       ...settings,
       ...(skills ? { skills: skills.map((path) => toAbsolute(path, folder)) } : {}),
       ...(prompts ? { prompts: prompts.map((path) => toAbsolute(path, folder)) } : {}),
+      ...(themes ? { themes: themes.map((path) => toAbsolute(path, folder)) } : {}),
     },
     extensions: extensions
       .filter((name) => !isRemoteSource(name))

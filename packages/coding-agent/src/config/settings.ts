@@ -97,6 +97,7 @@ export const SettingsSchema = Type.Object({
   extensions: paths("Extensions to load: files, folders, or names of packages that are installed next to this file."),
   skills: paths("Skills: folders with a SKILL.md, or folders of those."),
   prompts: paths("Prompt templates: files, or folders of them."),
+  themes: paths("Themes of the terminal: JSON files, or folders of them."),
   packages: Type.Optional(
     Type.Array(Type.Union([Type.String(), PackageEntrySchema]), {
       description:
@@ -139,10 +140,9 @@ export const SettingsSchema = Type.Object({
     }),
   ),
   theme: Type.Optional(
-    // Related programs have the name of a theme here.
     Type.Union([Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()])), Type.String()], {
       description:
-        "Colours of the terminal by the name of their style: #rrggbb, a number from 0 to 255, or a name such as red. A text has no effect.",
+        "The name of a theme of the terminal, or light/dark names of two; or colours by the name of their style: #rrggbb, 0 to 255, or a name such as red.",
     }),
   ),
 });

@@ -112,11 +112,12 @@ export class ExtensionHost implements SessionHooks {
     const templates: string[] = [];
     const event = () => ({ type: "resources_discover" as const, cwd: this.#session.cwd, reason });
     for await (const outcome of callHandlers(this.#callers, "resources_discover", event)) {
-      const { skillPaths, promptPaths } = resultOf<"resources_discover">(outcome);
+      const { skillPaths, promptPaths, themePaths } = resultOf<"resources_discover">(outcome);
       const toPaths = (paths: unknown) =>
         Array.isArray(paths) ? paths.map((path) => resolve(this.#session.cwd, String(path))) : [];
       skills.push(...toPaths(skillPaths));
       templates.push(...toPaths(promptPaths));
+      this.#session.user.terminal?.addThemes(toPaths(themePaths));
     }
     if (skills.length + templates.length > 0) this.#session.addResources({ skills, templates });
   }

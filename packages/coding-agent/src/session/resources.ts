@@ -101,6 +101,14 @@ export class SessionResources {
     return this.#packages;
   }
 
+  /** The folders and files with themes: those of the settings, of the project if it is trusted, and of packages. */
+  async themePlaces({ themes = [] }: Settings): Promise<string[]> {
+    const { cwd } = this.#options;
+    const project = (await this.isTrusted(cwd)) ? [join(projectFolder(cwd), "themes")] : [];
+    const brought = (await this.packages())?.themes ?? [];
+    return [...themes, ...project, ...brought.map(({ path }) => path)];
+  }
+
   /** Reads the stream rules in rule files. */
   async readRules(): Promise<StreamRule[]> {
     const { agentDir, cwd, ruleFiles = true } = this.#options;

@@ -32,7 +32,7 @@ export async function submit(
     case "shell":
       return runShell(typed.command, typed.isForModel);
     case "command": {
-      const call = findCommand(text);
+      const call = findCommand(text, stage.session);
       if (call) return call.command.run(stage, call.args);
       const problem = await describeUnknownCommand(stage.session, text);
       if (problem === undefined) return sendPrompt(stage, { text, images, behavior });

@@ -121,8 +121,10 @@ export class TerminalMode implements Stage {
     this.#screen = new Screen(this.#device, { reflows: reflowsLines() });
     this.#hold = new TerminalHold({ device: this.#device, screen: this.#screen, frames: this.#frames, stray: this.#stray });
     this.#theme = new TerminalTheme(settings.theme);
+    this.#themes = new ThemeList(this.#theme, settings.themePlaces ?? []);
+    // A theme that is not there may come with the session.
+    if (settings.themeName !== undefined) this.#themes.choose(settings.themeName);
     setCurrentTheme(this.#theme.ui);
-    this.#themes = new ThemeList(this.#theme, () => this.#options.settings.themePlaces ?? []);
     this.#view = this.#createView();
     this.#view.showsThinking = settings.showThinking ?? false;
     this.#view.showsToolOutput = settings.showToolOutput ?? false;
@@ -148,7 +150,7 @@ export class TerminalMode implements Stage {
     this.#keys = new SessionKeys(actions);
     this.#terminal = this.#createTerminal(completion);
     this.user = new StageUser(this, { widgets: this.#widgets, terminal: this.#terminal });
-    this.#noteProblems(problems);
+    this.#noteProblems([...problems, ...this.#theme.problems]);
   }
 
   #createTerminal(completion: Completion): StageTerminal {
@@ -163,8 +165,8 @@ export class TerminalMode implements Stage {
     });
   }
 
-  #noteProblems(ofKeys: readonly string[]): void {
-    for (const problem of [...ofKeys, ...this.#theme.problems]) this.note(problem, "warning");
+  #noteProblems(problems: readonly string[]): void {
+    for (const problem of problems) this.note(problem, "warning");
   }
 
   #createView(): ConversationView {
@@ -245,6 +247,7 @@ export class TerminalMode implements Stage {
     this.#status.follow(session);
     this.refresh(true);
     await session.start();
+    this.#noteProblems(this.#themes.problems);
     if (needsFirstSteps(session)) await offerFirstSteps(this);
     for (const { text, ...input } of await prompts) {
       if (session.shutdown.isRequested) break;
@@ -310,11 +313,13 @@ export class TerminalMode implements Stage {
   }
 
   async reloadSettings(): Promise<void> {
-    const { keys, theme } = await this.#options.readSettings();
+    const { keys, theme, themeName } = await this.#options.readSettings();
     const { bindings, problems } = readKeys(keys);
     this.#bindings.replaceBy(bindings);
     this.#theme.override(theme);
-    this.#noteProblems(problems);
+    this.#themes.reload(themeName);
+    this.#noteProblems([...problems, ...this.#theme.problems, ...this.#themes.problems]);
+    this.#terminal.invalidate();
     this.refresh(true);
   }
 

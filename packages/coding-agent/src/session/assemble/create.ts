@@ -60,6 +60,7 @@ async function assemble(setup: Setup, store: SessionStore, conversation: Convers
   setup.onFailure(() => session.dispose());
   if (setup.options.name !== undefined) await giveName(session, setup.options.name);
   reportProblems(setup, configuration);
+  await addThemes(setup, configuration);
   await bindExtensions(session, parts, { setup, configuration, tools, prompts });
   if (setup.options.autoStart !== false) await session.start();
   return session;
@@ -67,6 +68,11 @@ async function assemble(setup: Setup, store: SessionStore, conversation: Convers
 
 async function giveName({ history }: AgentSession, name: string): Promise<void> {
   if (name !== history.name) await history.setName(name);
+}
+
+/** The terminal has had the user's themes before there is a session. */
+async function addThemes({ parent, user }: Setup, { resources, settings }: Configuration): Promise<void> {
+  if (!parent) user.terminal?.addThemes(await resources.themePlaces(settings));
 }
 
 function reportProblems({ parent, report }: Setup, { resources, extensions }: Configuration): void {

@@ -149,3 +149,18 @@ test("shortcuts, messages, entries and arguments of commands are those of an ext
   pi.type(`\t${enter}`);
   await pi.until("The colour is green.");
 });
+
+test("the theme of the settings, of a package's folder and of an extension", async () => {
+  await workspace.write("agent/settings.json", { theme: "sun" });
+  await workspace.write("agent/themes/sun.json", { name: "sun", colors: { accent: "#ff8000" } });
+  const pi = await start([{ text: "Hello." }], { env: { COLORTERM: "truecolor" } });
+  pi.type("a");
+  await pi.until("› a");
+  expect(pi.terminal.written).toContain("\x1b[38;2;255;128;0m›");
+  pi.type(`\u0015/theme light${enter}`);
+  await pi.until("true, now light");
+  pi.type(`/theme nowhere${enter}`);
+  await pi.until('There is no theme "nowhere"');
+  pi.type(`/todos${enter}`);
+  await pi.until("The list of the extension.");
+});

@@ -5,16 +5,27 @@ import { suggest } from "../../../suggest.ts";
 import type { CompletedCommand } from "../input/completion.ts";
 import { type AutocompleteItem, fuzzyFilter } from "../library.ts";
 import { commands } from "./all-commands.ts";
-import type { CommandCall } from "./command.ts";
+import type { CommandCall, TerminalCommand } from "./command.ts";
 
 /** The name ends at white space, so that arguments may have several lines. */
 const callPattern = /^\/(\S+)(?:\s+([\s\S]*))?$/;
 
-/** The command of the terminal that a text calls; undefined for all other texts. */
-export function findCommand(text: string): CommandCall | undefined {
+/** The names that related programs have too. A command of an extension takes the place of any other command of the terminal. */
+const fixedNames: ReadonlySet<string> = new Set([
+  ...["model", "settings", "resume", "new", "name", "tree", "fork", "compact", "copy", "export", "reload", "hotkeys", "login"],
+  ...["session", "quit", "exit"],
+]);
+
+/**
+ * The command of the terminal that a text calls; undefined for all other texts.
+ *
+ * @param session - Its commands take the place of some of the terminal's.
+ */
+export function findCommand(text: string, session?: Pick<AgentSession, "commands">): CommandCall | undefined {
   const [, name, args = ""] = callPattern.exec(text.trimEnd()) ?? [];
   const command = commands.find((each) => each.name === name || (name !== undefined && each.aliases?.includes(name)));
-  return command && { command, args: args.trim() };
+  if (!command || name === undefined || (!fixedNames.has(name) && session?.commands.find(text))) return undefined;
+  return { command, args: args.trim() };
 }
 
 /**
@@ -45,7 +56,8 @@ export async function listCompletedCommands(
   session: AgentSession,
   completeArguments?: (command: string, typed: string) => Promise<readonly AutocompleteItem[]>,
 ): Promise<CompletedCommand[]> {
-  const own = commands.map(({ name, description, complete }): CompletedCommand => {
+  const isOwn = ({ name }: TerminalCommand) => fixedNames.has(name) || !session.commands.find(`/${name}`);
+  const own = commands.filter(isOwn).map(({ name, description, complete }): CompletedCommand => {
     if (!complete) return { name, description };
     return { name, description, completeArguments: async (typed) => filterItems(await complete(session), typed) };
   });

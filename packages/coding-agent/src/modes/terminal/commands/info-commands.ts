@@ -10,7 +10,7 @@ import { showText } from "./show-text.ts";
 
 export const infoCommands: readonly TerminalCommand[] = [
   { name: "copy", description: "copy the last answer to the clipboard", run: copyAnswer },
-  { name: "cost", aliases: ["stats"], description: "tokens and cost of the session", run: showCost },
+  { name: "cost", aliases: ["stats", "session"], description: "tokens and cost of the session", run: showCost },
   { name: "todos", description: "the list of tasks", run: (stage) => showText(stage, describePhases(stage.session.todos.phases)) },
 ];
 

@@ -226,6 +226,10 @@ export class StageTerminal implements SessionTerminal {
     return { success: true };
   }
 
+  addThemes(places: readonly string[]): void {
+    if (this.#parts.themes.add(places)) this.invalidate();
+  }
+
   getToolsExpanded(): boolean {
     return this.#parts.view.showsToolOutput;
   }
