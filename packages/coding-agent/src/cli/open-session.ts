@@ -17,7 +17,7 @@ export type SessionWiring = Pick<CreateAgentSessionOptions & EntryPointOptions, 
 };
 
 /** Shows notifications on stderr; dialogs resolve to their defaults. */
-const listener: UserInterface = { ...absentUser, notify: (message) => writeError(message) };
+export const listener: UserInterface = { ...absentUser, notify: (message) => writeError(message) };
 
 /**
  * Creates the session of the command line, makes sure that it is saved when the process ends, and reports unreadable entries of its file. The

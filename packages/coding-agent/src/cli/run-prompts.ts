@@ -6,13 +6,13 @@ import { runTextMode } from "../modes/text.ts";
 import type { StreamMode } from "../protocol/data.ts";
 import type { UserInterface } from "../user-interface.ts";
 import type { Arguments } from "./args.ts";
-import { openSession } from "./open-session.ts";
+import { listener, openSession } from "./open-session.ts";
 import { preparePlainOutput } from "./plain-output.ts";
 import { readFileArguments, readPrompts } from "./prompts.ts";
 
 /** Runs `pi [prompt]`, `pi -p` or `pi --mode json`. */
 export async function runPrompts(mode: string, args: Arguments): Promise<number> {
-  const user = mode === "json" ? undefined : await findUser();
+  const user: UserInterface | undefined = mode === "json" ? { ...listener, mode } : await findUser();
   const session = await openSession(args, user ? { user } : {});
   if (!session.models.current) throw new SessionError("no_model", noModelMessage());
   const files = await readFileArguments(args.prompts, session.cwd);

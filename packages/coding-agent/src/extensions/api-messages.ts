@@ -25,7 +25,10 @@ export interface SendOptions {
    * `followUp`; for messages of extensions during a run: `steer`.
    */
   deliverAs?: StreamingBehavior | "nextTurn";
-  /** Whether a message of an extension starts a run while none is active. Default: false. */
+  /**
+   * Whether a message of an extension starts a run while none is active. Default: false. With an explicit false and without `deliverAs`, the
+   * message is only added, also during a run.
+   */
   triggerTurn?: boolean;
 }
 

@@ -78,7 +78,17 @@ export class ExtensionHost implements SessionHooks {
     this.#session = session;
     this.#reader = new SessionReader(() => session.conversation);
     this.#models = new RegistryView(() => session.registry);
-    this.#runner = new HandlerRunner({ session, reader: this.#reader, models: this.#models }, limitMs);
+    this.#runner = new HandlerRunner(
+      {
+        ...{ session, reader: this.#reader, models: this.#models },
+        onAsking: (kind, title) => {
+          const fields = { reason: "ui_prompt", kind, title } as const;
+          void this.notify({ type: "ui_prompt_start", ...fields });
+          return () => void this.notify({ type: "ui_prompt_end", ...fields });
+        },
+      },
+      limitMs,
+    );
     this.#callers = { extensions, session, runner: this.#runner };
     this.#registrations = new Registrations({
       extensions,
@@ -104,6 +114,8 @@ export class ExtensionHost implements SessionHooks {
   async start(reason: Extract<Notice, { type: "session_start" }>["reason"], previousSessionFile?: string | null): Promise<void> {
     await this.notify({ type: "session_start", reason, ...(previousSessionFile ? { previousSessionFile } : {}) });
     if (isHandled(this.#callers, "resources_discover")) await this.#discover(reason === "reload" ? reason : "startup");
+    // For `getCommands` and `getSystemPrompt`, which do not wait. The first prompt reports a failure.
+    if (this.#extensions.length > 0) void this.#session.readResources().catch(() => undefined);
   }
 
   /** Adds the skills and templates of extensions to the session. */

@@ -4,17 +4,43 @@ import type { ExtensionDialogOptions, ExtensionUi } from "./api-ui.ts";
 import type { HandlerClock } from "./handler-clock.ts";
 import { createInertTerminal } from "./inert-terminal.ts";
 
+export type DialogKind = "select" | "confirm" | "input" | "editor";
+
+/** Called when a dialog opens. Returns a function that is called when it is answered. */
+export type AskingListener = (kind: DialogKind, title: string) => () => void;
+
 /** The user interface of a handler. Dialogs end with the handler, and waiting for an answer does not count against its time limit. */
-export function createExtensionUi(user: UserInterface, clock: HandlerClock): ExtensionUi {
-  const ask = <T>(open: (options: DialogOptions) => Promise<T>, dialog: ExtensionDialogOptions = {}): Promise<T> =>
-    clock.whileAsking(open(toDialogOptions(dialog, clock.signal)));
+export function createExtensionUi(
+  user: UserInterface,
+  clock: HandlerClock,
+  onAsking: AskingListener = () => () => {},
+): ExtensionUi {
+  const ask = async <T>(
+    kind: DialogKind,
+    title: string,
+    open: (options: DialogOptions) => Promise<T>,
+    dialog: ExtensionDialogOptions = {},
+  ): Promise<T> => {
+    const onAnswered = onAsking(kind, title);
+    try {
+      return await clock.whileAsking(open(toDialogOptions(dialog, clock.signal)));
+    } finally {
+      onAnswered();
+    }
+  };
   const dialogs: Omit<ExtensionUi, keyof TerminalInterface> = {
-    select: (title, choices, dialog) => ask((options) => user.select({ title, options: choices }, options), dialog),
-    confirm: (title, message, dialog) => ask((options) => user.confirm({ title, message }, options), dialog),
+    select: (title, choices, dialog) =>
+      ask("select", title, (options) => user.select({ title, options: choices }, options), dialog),
+    confirm: (title, message, dialog) => ask("confirm", title, (options) => user.confirm({ title, message }, options), dialog),
     input: (title, placeholder, dialog) =>
-      ask((options) => user.input({ title, ...(placeholder === undefined ? {} : { placeholder }) }, options), dialog),
+      ask(
+        "input",
+        title,
+        (options) => user.input({ title, ...(placeholder === undefined ? {} : { placeholder }) }, options),
+        dialog,
+      ),
     editor: (title, prefill, dialog) =>
-      ask((options) => user.editor({ title, ...(prefill === undefined ? {} : { prefill }) }, options), dialog),
+      ask("editor", title, (options) => user.editor({ title, ...(prefill === undefined ? {} : { prefill }) }, options), dialog),
     notify: (message, type) => user.notify(message, type),
     setStatus: (key, text) => user.setStatus(key, text),
     setWidget(key, content, options) {

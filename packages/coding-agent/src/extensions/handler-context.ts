@@ -3,7 +3,7 @@ import type { Model, ThinkingLevel } from "@pikit/ai";
 import { canConfirm } from "../user-interface.ts";
 import type { CommandContext, ExtensionMode, MoveOptions, MoveResult, ReplacedSessionContext } from "./api-context.ts";
 import type { ExtensionUi } from "./api-ui.ts";
-import { createExtensionUi } from "./extension-ui.ts";
+import { type AskingListener, createExtensionUi } from "./extension-ui.ts";
 import type { HandlerClock } from "./handler-clock.ts";
 import type { ModelRegistryView } from "./model-registry-view.ts";
 import { sendMessage, sendUserMessage } from "./send.ts";
@@ -15,6 +15,7 @@ export interface ContextParts {
   session: SessionAccess;
   reader: SessionReader;
   models: ModelRegistryView;
+  onAsking: AskingListener;
 }
 
 /** The context of one call of a handler. Created for each event, so it does no work until it is used. */
@@ -33,7 +34,7 @@ export class HandlerContext implements CommandContext {
   }
 
   get ui(): ExtensionUi {
-    this.#ui ??= createExtensionUi(this.#session.user, this.#clock);
+    this.#ui ??= createExtensionUi(this.#session.user, this.#clock, this.#parts.onAsking);
     return this.#ui;
   }
 

@@ -21,11 +21,14 @@ export interface RegistrationParts {
   signal(): AbortSignal;
 }
 
-/** Adds the providers, commands and tools of extensions to a session. Of two with the same name the first is used, the other reported. */
+/**
+ * Adds the providers, commands and tools of extensions to a session. Of two tools with the same name the first is used, the other reported.
+ * Commands with the same name get a number: `/review:1`, `/review:2`.
+ */
 export class Registrations {
   readonly #parts: RegistrationParts;
-  /** The extension of each command. */
-  readonly #owners = new Map<string, Extension>();
+  /** The extension of each command that is added, and the name that the extension gave it. */
+  readonly #owners = new Map<string, Owner>();
   /** The reported conflicts. */
   readonly #conflicts = new Set<string>();
 
@@ -51,24 +54,40 @@ export class Registrations {
   }
 
   async #installCommands(): Promise<void> {
-    for (const extension of this.#parts.extensions) {
-      for (const name of extension.commands.keys()) {
-        if (this.#owners.get(name) === extension) continue;
-        if (this.#register(extension, name)) this.#owners.set(name, extension);
-        else await this.#tellConflict(extension, `The command /${name} already exists`);
-      }
+    const wanted = this.#nameCommands();
+    this.#parts.commands.remove(({ name }) => this.#owners.has(name) && !isSame(this.#owners.get(name), wanted.get(name)));
+    for (const [name, owner] of this.#owners) if (!isSame(owner, wanted.get(name))) this.#owners.delete(name);
+    for (const [name, owner] of wanted) {
+      if (this.#owners.has(name)) continue;
+      if (this.#register(owner, name)) this.#owners.set(name, owner);
+      else await this.#tellConflict(owner.extension, `The command /${name} already exists`);
     }
   }
 
-  #register(extension: Extension, name: string): boolean {
+  /** The names by which the commands are called. */
+  #nameCommands(): Map<string, Owner> {
+    const byName = new Map<string, Extension[]>();
+    for (const extension of this.#parts.extensions) {
+      for (const name of extension.commands.keys()) byName.set(name, [...(byName.get(name) ?? []), extension]);
+    }
+    const named = new Map<string, Owner>();
+    for (const [name, extensions] of byName) {
+      for (const [index, extension] of extensions.entries()) {
+        named.set(extensions.length === 1 ? name : `${name}:${index + 1}`, { extension, name });
+      }
+    }
+    return named;
+  }
+
+  #register({ extension, name: ownName }: Owner, name: string): boolean {
     const { path, location } = extension;
-    const description = extension.commands.get(name)?.description;
+    const description = extension.commands.get(ownName)?.description;
     return this.#parts.commands.register({
       ...{ name, source: "extension", location, path },
       ...(description === undefined ? {} : { description }),
       ...(extension.package ? { sourceInfo: toSourceInfo(extension) } : {}),
       run: async (args) => {
-        const work = (context: HandlerContext) => extension.commands.get(name)?.handler(args, context);
+        const work = (context: HandlerContext) => extension.commands.get(ownName)?.handler(args, context);
         const options = { signal: this.#parts.signal(), limitMs: Number.POSITIVE_INFINITY };
         await this.#parts.runner.run(extension, `/${name}`, work, options);
       },
@@ -141,4 +160,10 @@ export class Registrations {
     this.#conflicts.add(path + conflict);
     await this.#parts.runner.report(path, "load", conflict);
   }
+}
+
+type Owner = { extension: Extension; name: string };
+
+function isSame(a: Owner | undefined, b: Owner | undefined): boolean {
+  return a?.extension === b?.extension && a?.name === b?.name;
 }

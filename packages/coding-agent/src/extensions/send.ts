@@ -11,7 +11,7 @@ export function requireFlat(value: unknown, name: string): void {
 export async function sendMessage(
   session: SessionAccess,
   message: MessageInput,
-  { deliverAs, triggerTurn = false }: SendOptions = {},
+  { deliverAs, triggerTurn }: SendOptions = {},
 ): Promise<void> {
   if (typeof message === "string") {
     const behavior = deliverAs === "steer" ? deliverAs : "followUp";
@@ -30,7 +30,8 @@ export async function sendMessage(
     timestamp,
   } as const;
   if (deliverAs === "nextTurn") return session.sendMessage(stored);
-  const behavior = session.isStreaming || triggerTurn ? (deliverAs ?? "steer") : undefined;
+  const isOnlyAdded = triggerTurn === false && deliverAs === undefined;
+  const behavior = !isOnlyAdded && (session.isStreaming || triggerTurn === true) ? (deliverAs ?? "steer") : undefined;
   await session.sendMessage(stored, behavior);
 }
 

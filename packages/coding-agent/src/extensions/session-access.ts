@@ -77,6 +77,8 @@ export interface SessionAccess {
   setThinkingLevel(level: RequestedThinkingLevel): Promise<void>;
   /** Ends the run after the current turn, if all tools of the turn want it. */
   endAfter(toolCallId: string): void;
+  /** Reads skills, templates and context files, and makes the system prompt. */
+  readResources(): Promise<void>;
   /** Adds skills and templates. */
   addResources(paths: AddedPaths): void;
   abort(): void;

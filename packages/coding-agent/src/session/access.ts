@@ -107,6 +107,7 @@ function createActions(session: AgentSession, parts: SessionParts, options: Acce
     abort: () => void session.abort(),
     shutdown: () => session.shutdown.request(),
     endAfter: (toolCallId: string) => parts.endings.add(toolCallId),
+    readResources: () => parts.systemPrompt.refresh(),
     addResources: (paths: AddedPaths) => {
       parts.prompts.add(paths);
       parts.systemPrompt.forget();

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { ExtensionFactory } from "../../src/extensions/api.ts";
 import { Type } from "../../src/index.ts";
 import type { CreateAgentSessionOptions } from "../../src/session/options.ts";
+import { absentUser } from "../../src/user-interface.ts";
 import { openSession } from "../helpers/sessions.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
 
@@ -206,4 +207,51 @@ test("context.modelRegistry finds models, knows which have keys, and calls one",
   });
   expect(seen).toEqual(["anthropic", false, true, [{ type: "text", text: "Done." }]]);
   expect(session.models.current?.id).toBe(model.id);
+});
+
+test("commands with the same name get a number, in the order of the extensions", async () => {
+  const called: string[] = [];
+  const review = (name: string): ExtensionFactory => {
+    return (pi) => pi.registerCommand("review", { description: name, handler: (args) => void called.push(`${name} ${args}`) });
+  };
+  const { session, events } = await openSession(workspace, {
+    session: "memory",
+    extensions: [review("first"), review("second"), (pi) => pi.registerCommand("other", { handler: () => {} })],
+  });
+  expect(session.commands.list().map(({ name, description }) => [name, description])).toEqual([
+    ["review:1", "first"],
+    ["review:2", "second"],
+    ["other", undefined],
+  ]);
+  await session.prompt("/review:2 all");
+  expect(called).toEqual(["second all"]);
+  expect(events.filter(({ type }) => type === "extension_error")).toEqual([]);
+});
+
+test("a message that shall start no run is only added, also during a run", async () => {
+  const { session, asked } = await openWith((pi) => {
+    pi.on("agent_end", () => pi.sendMessage({ customType: "note", content: "Noted." }, { triggerTurn: false }));
+  });
+  await session.prompt("Go");
+  expect(asked).toHaveLength(1);
+  expect(session.messages.at(-1)).toMatchObject({ role: "custom", content: "Noted." });
+});
+
+test("a dialog of an extension is told when it opens and when it is answered", async () => {
+  const told: unknown[] = [];
+  const { session } = await openWith(
+    (pi) => {
+      pi.on("ui_prompt_start", ({ kind, title }) => void told.push([kind, title]));
+      pi.on("ui_prompt_end", ({ kind }) => void told.push([kind, "answered"]));
+      pi.registerCommand("ask", {
+        async handler(_args, { ui, mode, hasUI }) {
+          told.push(await ui.input("Name?"), mode, hasUI);
+        },
+      });
+    },
+    [],
+    { user: { ...absentUser, mode: "rpc", confirm: async () => true, input: async () => "Ann" } },
+  );
+  await session.prompt("/ask");
+  expect(told).toEqual([["input", "Name?"], ["input", "answered"], "Ann", "rpc", true]);
 });
