@@ -158,7 +158,13 @@ function createMoves({ history }: AgentSession): Pick<SessionAccess, "newSession
       hasMoved(history.startNew({ ...options, ...(setup ? { prepare: async (empty) => prepareSession(empty, setup) } : {}) })),
     switchSession: (path) => hasMoved(history.open(path)),
     fork: (entryId, position) => hasMoved(position === "at" ? history.clone(entryId) : history.fork(entryId)),
-    async navigate(entryId, { label }) {
+    async navigate(entryId, { label, summarize = false }) {
+      if (summarize) {
+        throw new SessionError(
+          "invalid_input",
+          "navigateTree cannot summarise the branch that it leaves. Call it without summarize, or compact the branch first.",
+        );
+      }
       const isMoved = await hasMoved(history.goTo(entryId));
       if (isMoved && label !== undefined) await history.setLabel(entryId, label);
       return isMoved;

@@ -2,6 +2,8 @@ import { readFile } from "node:fs/promises";
 import { Value } from "@sinclair/typebox/value";
 import { expect, test } from "vitest";
 import { SettingsSchema } from "../../src/config/settings.ts";
+import { describeUnknownEvent, eventNames } from "../../src/extensions/event-names.ts";
+import { events as protocolEvents } from "../../src/protocol/events.ts";
 import { absentUser } from "../../src/user-interface.ts";
 import { openSession } from "../helpers/sessions.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
@@ -50,4 +52,32 @@ test("the settings of docs/settings.md are valid, and every key is explained the
   expect(Object.keys(JSON.parse(settings)).filter((key) => !(key in SettingsSchema.properties))).toEqual([]);
   const text = await readFile(new URL("../../../../docs/settings.md", import.meta.url), "utf8");
   expect(Object.keys(SettingsSchema.properties).filter((key) => !text.includes(`\`${key}\``))).toEqual([]);
+});
+
+test("docs/extensions.md names every event and every member of the interface, and no event that does not exist", async () => {
+  const text = await readFile(new URL("../../../../docs/extensions.md", import.meta.url), "utf8");
+  const members: string[] = [];
+  await openSession(workspace, {
+    session: "memory",
+    extensions: [
+      (pi) => {
+        members.push(...Object.keys(pi));
+        pi.registerCommand("look", { handler: () => {} });
+        pi.on("session_start", (_event, context) => {
+          members.push(...Object.getOwnPropertyNames(Object.getPrototypeOf(context)));
+        });
+      },
+    ],
+  });
+  expect(members.length).toBeGreaterThan(40);
+  expect(members.filter((name) => !["on", "constructor"].includes(name) && !text.includes(`\`${name}`))).toEqual([]);
+  // Those of the protocol are listed in docs/rpc.md.
+  const ofSession = new Set(Object.keys(protocolEvents));
+  const missing = eventNames.filter((name) => !ofSession.has(name) && !text.includes(`\`${name}\``));
+  expect(missing).toEqual([]);
+  const named = [...text.matchAll(/^\| ((?:`[a-z]+_[a-z_]+`(?:, )?)+)[^|]*\| (?!never)/gm)].flatMap(
+    (row) => row[1]?.split(", ") ?? [],
+  );
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.map((name) => name.slice(1, -1)).filter((name) => describeUnknownEvent(name) !== undefined)).toEqual([]);
 });
