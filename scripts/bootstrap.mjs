@@ -1,5 +1,5 @@
-// Behind `npm start`, `npm test`, `npm run test:long`, `npm run bench`, `npm run demo:fleet` and `npm run mutate`: installs and builds what is out
-// of date, then does the job.
+// Behind `npm start`, `npm test`, `npm run test:long`, `npm run test:clients`, `npm run bench`, `npm run demo:fleet` and `npm run mutate`: installs
+// and builds what is out of date, then does the job.
 // It is the first thing that runs on a fresh machine: Node 20, built-in modules only, nothing installed.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -35,6 +35,13 @@ const jobs = {
   "test:long": (args) => test(args, { ...environment, PIKIT_LONG: "1" }),
   "test:terminal": (args) => test(["modes/terminal", ...args], { ...environment, PIKIT_LONG: "1" }),
   "test:browser": (args) => test(["page/browser", ...args], { ...environment, PIKIT_LONG: "1" }),
+  async "test:clients"(args) {
+    // Bun is in tools/.
+    await install({ runtimes: true });
+    await build("--filter=@pikit/coding-agent");
+    await installClients();
+    return run(node(), [join(root, "tools/clients/run.ts"), ...args], { stdio: "inherit" });
+  },
   async bench(args) {
     await install({ runtimes: true });
     await build();
@@ -80,6 +87,20 @@ async function install({ runtimes }) {
   await must(`${command.join(" ")} install`, [...command, "install", "--frozen-lockfile", "--reporter=append-only", ...filter]);
   mkdirSync(dirname(stampFile), { recursive: true });
   writeFileSync(stampFile, `${state} ${runtimes ? "all" : "start"}`);
+}
+
+/** Installs the clients of others, which only their tests need: about 1 GB, with a lockfile of their own. No script of a package is run. */
+async function installClients() {
+  const folder = join(root, "tools/clients");
+  const stampFile = join(folder, "node_modules/.installed");
+  const hash = createHash("sha256");
+  for (const file of ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml"]) hash.update(readFileSync(join(folder, file)));
+  const state = hash.digest("hex");
+  if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === state) return;
+  console.error("Installing the clients of others (about 1 GB, only when they changed) …");
+  const options = ["--dir", folder, "--ignore-scripts", "--frozen-lockfile", "--reporter=append-only"];
+  await must("pnpm install of the clients", ["pnpm", "install", ...options]);
+  writeFileSync(stampFile, state);
 }
 
 function stateOfManifests() {

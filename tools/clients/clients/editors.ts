@@ -118,7 +118,10 @@ export async function checkAcpx(): Promise<ClientResult> {
     const acpx = await binOf("acpx");
     await chooseModel(workspace, await workspace.script({ text: "Hello, editor." }));
     await checks.check("exec prints the answer", async () => {
-      const { code, stdout } = await runProgram(process.execPath, [acpx, "--approve-all", "--agent", agent, "exec", "Hi"], { cwd, env });
+      const { code, stdout } = await runProgram(process.execPath, [acpx, "--approve-all", "--agent", agent, "exec", "Hi"], {
+        cwd,
+        env,
+      });
       equal(code, 0);
       match(stdout, /Hello, editor\./);
     });
@@ -126,7 +129,10 @@ export async function checkAcpx(): Promise<ClientResult> {
       const args = [acpx, "--approve-all", "--format", "json", "--agent", agent, "exec", "Hi"];
       const { stdout } = await runProgram(process.execPath, args, { cwd, env });
       const lines = stdout.split("\n").filter((line) => line.startsWith("{"));
-      deepEqual(lines.some((line) => line.includes("Hello, editor.")), true);
+      deepEqual(
+        lines.some((line) => line.includes("Hello, editor.")),
+        true,
+      );
     });
   });
   return checks.result;

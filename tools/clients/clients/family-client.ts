@@ -138,13 +138,17 @@ async function checkConversations(checks: Checks, workspace: Workspace, use: Use
     await checks.check("promptAndWait has the events of the answer", async () => {
       const run = await client.promptAndWait("Hi", undefined, runMs);
       const types = run.map(({ type }) => type);
-      for (const type of ["agent_start", "message_start", "message_update", "message_end", "turn_end", "agent_end"]) ok(types.includes(type), type);
+      for (const type of ["agent_start", "message_start", "message_update", "message_end", "turn_end", "agent_end"])
+        ok(types.includes(type), type);
       const deltas = run.flatMap(({ assistantMessageEvent: step }) => (step?.type === "text_delta" ? [step.delta] : []));
       equal(deltas.join(""), "Hello there, friend.");
     });
     await checks.check("the text, the messages and the counts of the session", async () => {
       equal(await client.getLastAssistantText(), "Hello there, friend.");
-      deepEqual((await client.getMessages()).map(({ role }) => role), ["user", "assistant"]);
+      deepEqual(
+        (await client.getMessages()).map(({ role }) => role),
+        ["user", "assistant"],
+      );
       const { userMessages, tokens } = await client.getSessionStats();
       equal(userMessages, 1);
       ok(tokens.total > 0);
@@ -285,7 +289,10 @@ async function checkSessions(checks: Checks, workspace: Workspace, use: Use): Pr
     });
     await checks.check("fork from a message, and clone", async () => {
       const messages = await client.getForkMessages();
-      deepEqual(messages.map(({ text }) => text), ["First", "Second"]);
+      deepEqual(
+        messages.map(({ text }) => text),
+        ["First", "Second"],
+      );
       deepEqual(await client.fork(messages[1]?.entryId ?? ""), { text: "Second", cancelled: false });
       equal((await client.getState()).messageCount, 2);
       deepEqual(await client.clone(), { cancelled: false });

@@ -6,7 +6,8 @@ const packageName = "@oh-my-pi/pi-coding-agent";
 
 /** Uses the client of oh-my-pi under Bun, which also starts `pi` under Bun. */
 export async function checkOhMyPi(): Promise<ClientResult> {
-  const about = "start, prompts with their results, state, commands, models, shell commands, its own tools, compaction, branches, abort";
+  const about =
+    "start, prompts with their results, state, commands, models, shell commands, its own tools, compaction, branches, abort";
   const checks = new Checks(`RpcClient of ${packageName}, under Bun`, await versionOf(packageName), about);
   const bun = bunPath;
   if (bun === undefined) {

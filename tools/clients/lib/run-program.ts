@@ -15,7 +15,11 @@ export interface ProgramOptions {
 }
 
 /** Runs a program to its end, two minutes at most. Rejects only if it cannot be started. */
-export function runProgram(command: string, args: readonly string[], { input = "", ...options }: ProgramOptions): Promise<Finished> {
+export function runProgram(
+  command: string,
+  args: readonly string[],
+  { input = "", ...options }: ProgramOptions,
+): Promise<Finished> {
   return new Promise((resolve, reject) => {
     const limits = { maxBuffer: 64e6, timeout: 120_000, killSignal: "SIGKILL" } as const;
     const child = execFile(command, args, { ...options, ...limits }, (error, stdout, stderr) => {
