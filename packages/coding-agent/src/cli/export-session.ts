@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { agentFolder, sessionFolder } from "../config/paths.ts";
+import { agentFolder } from "../config/paths.ts";
+import { findSessionFolder } from "../config/session-dir.ts";
 import { findSession } from "../conversation/choose-session.ts";
 import { Conversation } from "../conversation/conversation.ts";
 import { FileSessionStore } from "../conversation/file-store.ts";
@@ -14,7 +15,7 @@ export async function exportSession({ options, prompts }: Arguments): Promise<nu
   if (unexpected !== undefined)
     throw new UsageError("invalid_arguments", `--export takes one output path, but got "${unexpected}" too.`);
   const cwd = process.cwd();
-  const folder = options["session-dir"] ?? sessionFolder(cwd, agentFolder());
+  const folder = findSessionFolder({ cwd, agentDir: agentFolder(), given: options["session-dir"] });
   const store = (await openStoreIfNamed(options)) ?? new FileSessionStore(resolve(folder));
   const conversation = await Conversation.read(store, await findSession(store, options.export ?? ""));
   try {

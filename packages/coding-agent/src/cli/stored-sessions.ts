@@ -1,5 +1,5 @@
-import { resolve } from "node:path";
 import { agentFolder, sessionFolder } from "../config/paths.ts";
+import { chosenSessionFolder } from "../config/session-dir.ts";
 import type { AddressedStore } from "../conversation/open-store.ts";
 import { type StoredSessions, sessionsInFiles, sessionsInStore } from "../conversation/stored-sessions.ts";
 import type { StoreOptions } from "./args.ts";
@@ -9,5 +9,8 @@ export function storedSessions(options: StoreOptions, store: AddressedStore | un
   const cwd = process.cwd();
   if (store) return sessionsInStore(store, cwd);
   const agentDir = agentFolder();
-  return sessionsInFiles({ folder: resolve(options["session-dir"] ?? sessionFolder(cwd, agentDir)), agentDir });
+  const chosen = chosenSessionFolder({ cwd, agentDir, given: options["session-dir"] });
+  return sessionsInFiles(
+    chosen === undefined ? { folder: sessionFolder(cwd, agentDir), agentDir } : { folder: chosen, agentDir, cwd },
+  );
 }

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
-import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { PackageOrigin } from "../source-info.ts";
-import { projectFolder } from "./paths.ts";
+import { projectFolder, toAbsolute } from "./paths.ts";
 import { isRemoteSource } from "./remote-source.ts";
 import { type PackageEntry, readSettingsFile, type Settings, type SettingsFile } from "./settings.ts";
 
@@ -55,13 +54,14 @@ export async function readAllSettings(agentDir: string, project?: string, userFi
 
 /** Makes the paths of settings absolute; they are relative to the folder of their file. */
 function place({ settings, problems }: SettingsFile, folder: string, location: "user" | "project"): AllSettings {
-  const { extensions = [], skills, prompts, themes, packages = [] } = settings;
+  const { extensions = [], skills, prompts, themes, packages = [], shell } = settings;
   return {
     settings: {
       ...settings,
       ...(skills ? { skills: skills.map((path) => toAbsolute(path, folder)) } : {}),
       ...(prompts ? { prompts: prompts.map((path) => toAbsolute(path, folder)) } : {}),
       ...(themes ? { themes: themes.map((path) => toAbsolute(path, folder)) } : {}),
+      ...(shell?.path?.startsWith("~") ? { shell: { ...shell, path: toAbsolute(shell.path, folder) } } : {}),
     },
     extensions: extensions
       .filter((name) => !isRemoteSource(name))
@@ -77,11 +77,6 @@ export function findExtensionPath(name: string, folder: string): string {
   const path = toAbsolute(name, folder);
   const installed = join(folder, "node_modules", name);
   return /^[./~]/.test(name) || existsSync(path) || !existsSync(installed) ? path : installed;
-}
-
-/** The absolute path of a path that is relative to `folder`, or begins with `~`. */
-export function toAbsolute(path: string, folder: string): string {
-  return resolve(folder, path === "~" || path.startsWith("~/") ? homedir() + path.slice(1) : path);
 }
 
 function merge(user: Settings, project: Settings): Settings {

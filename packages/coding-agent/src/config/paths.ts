@@ -24,3 +24,8 @@ export function sessionFolder(cwd: string, agentDir: string): string {
 export function sessionFileName(header: { id: string; timestamp: string }): string {
   return `${header.timestamp.replace(/[:.]/g, "-")}_${header.id}.jsonl`;
 }
+
+/** The absolute path of a path that is relative to `folder`, or begins with `~`. */
+export function toAbsolute(path: string, folder: string): string {
+  return resolve(folder, path === "~" || path.startsWith("~/") ? homedir() + path.slice(1) : path);
+}

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { UserInterface } from "../user-interface.ts";
 import { readJsonFile } from "./json-file.ts";
 import { projectFolder } from "./paths.ts";
@@ -13,6 +13,9 @@ const projectParts: readonly { name: string; one: string; many: string }[] = [
   { name: "rules", one: "rule", many: "rules" },
   { name: "prompts", one: "prompt template", many: "prompt templates" },
   { name: "skills", one: "skill", many: "skills" },
+  { name: "themes", one: "theme", many: "themes" },
+  { name: "SYSTEM.md", one: "system prompt", many: "system prompts" },
+  { name: "APPEND_SYSTEM.md", one: "addition to the system prompt", many: "additions to the system prompt" },
 ];
 
 export interface TrustQuestion {
@@ -21,6 +24,8 @@ export interface TrustQuestion {
   agentDir: string;
   /** The decision for this run only; the user is then not asked, and nothing is stored. */
   decided?: boolean | undefined;
+  /** `defaultProjectTrust` of the user's settings: the decision for folders without a stored one. Default: `ask`. */
+  usual?: "ask" | "always" | "never" | undefined;
   /** Used to ask the user about an unknown folder. */
   user: UserInterface;
 }
@@ -32,20 +37,22 @@ export interface TrustAnswer {
 }
 
 /**
- * Decides whether the parts of a project's `.pi` folder may be used: only if the user trusts exactly this folder, by its real path. Without a
- * user to ask, the answer is no. A yes is stored in `trust.json` of the agent's folder.
+ * Decides whether the parts of a project's `.pi` folder may be used: only if the user trusts this folder or one that contains it, by its real
+ * path; the nearest stored decision counts. Without one, and without a user to ask, the answer is no. A yes is stored in `trust.json` of the
+ * agent's folder, in the format of related programs.
  *
  * @throws {UsageError} When `trust.json` is malformed or cannot be written.
  */
-export async function askForTrust({ cwd, agentDir, decided, user }: TrustQuestion): Promise<TrustAnswer> {
+export async function askForTrust({ cwd, agentDir, decided, usual = "ask", user }: TrustQuestion): Promise<TrustAnswer> {
   if (decided === true) return { trusted: true };
   const parts = await listProjectParts(cwd);
   if (parts.length === 0) return { trusted: false };
   const what = parts.join(", ");
   const notice = `Not loaded from ${projectFolder(cwd)}, since this folder is not trusted: ${what}. Use --approve to load them for this run.`;
   if (decided === false) return { trusted: false, notice };
-  const file = trustFile(agentDir);
-  if (isTrusted(file, cwd)) return { trusted: true };
+  const stored = storedDecision(readJsonFile(trustFile(agentDir)), realpathSync(cwd));
+  if (stored ?? usual === "always") return { trusted: true };
+  if (stored === false || usual === "never") return { trusted: false, notice };
   const isAccepted = await user.confirm({
     title: "Trust this folder?",
     message: `${realpathSync(cwd)} brings its own ${what}. They can run programs as you. Load them, now and in future?`,
@@ -62,21 +69,19 @@ export async function askForTrust({ cwd, agentDir, decided, user }: TrustQuestio
  */
 export async function trustFolder(agentDir: string, folder: string): Promise<void> {
   const path = realpathSync(folder);
-  await updateJsonFile(trustFile(agentDir), (content) => ({ ...content, folders: { ...foldersIn(content), [path]: true } }));
+  await updateJsonFile(trustFile(agentDir), (content) => ({ ...content, [path]: true }));
 }
 
-function isTrusted(file: string, folder: string): boolean {
-  const folders = foldersIn(readJsonFile(file));
-  const path = realpathSync(folder);
-  return Object.hasOwn(folders, path) && folders[path] === true;
+/** The decision for a folder, or for the nearest folder that contains it; undefined if there is none. */
+function storedDecision(decisions: Record<string, unknown>, folder: string): boolean | undefined {
+  const decision = Object.hasOwn(decisions, folder) ? decisions[folder] : undefined;
+  if (typeof decision === "boolean") return decision;
+  const parent = dirname(folder);
+  return parent === folder ? undefined : storedDecision(decisions, parent);
 }
 
 function trustFile(agentDir: string): string {
   return join(agentDir, "trust.json");
-}
-
-function foldersIn({ folders }: Record<string, unknown>): Record<string, unknown> {
-  return typeof folders === "object" && folders !== null && !Array.isArray(folders) ? (folders as Record<string, unknown>) : {};
 }
 
 /** Describes the parts in a project's `.pi` folder for the user: `settings`, `2 extensions` … */
@@ -87,7 +92,7 @@ async function listProjectParts(cwd: string): Promise<string[]> {
       const entries = await readdir(path).catch((error: NodeJS.ErrnoException) => (error.code === "ENOTDIR" ? [name] : []));
       const count = entries.filter((entry) => !entry.startsWith(".")).length;
       if (count === 0) return [];
-      return [name === "settings.json" ? one : `${count} ${count === 1 ? one : many}`];
+      return [name.includes(".") ? one : `${count} ${count === 1 ? one : many}`];
     }),
   );
   return parts.flat();

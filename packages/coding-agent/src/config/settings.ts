@@ -6,6 +6,7 @@ import { literals } from "../protocol/literals.ts";
 import { RequestedThinkingLevelSchema } from "../protocol/messages.ts";
 import { readFields } from "../protocol/validate.ts";
 import { approvalPolicies } from "./approval-policies.ts";
+import { familyKeys, fromFamily } from "./family-settings.ts";
 import { readJsonFile } from "./json-file.ts";
 import { McpServerSchema } from "./mcp-server-settings.ts";
 import { describeMisspeltKeys } from "./misspelt-keys.ts";
@@ -49,6 +50,23 @@ export const SettingsSchema = Type.Object({
   defaultProvider: text("The provider of defaultModel. Without defaultModel: the provider's default model is used."),
   defaultModel: text("The model: id or provider/id, optionally with :level."),
   defaultThinkingLevel: described(RequestedThinkingLevelSchema, "How hard the model thinks. Default: medium."),
+  modelThinkingLevels: Type.Optional(
+    Type.Record(Type.String(), RequestedThinkingLevelSchema, {
+      description: "How hard single models think, by provider/id. Takes precedence over defaultThinkingLevel.",
+    }),
+  ),
+  enabledModels: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        "The models for the start and for changing to the next one: names, or patterns with *, with an optional :level. Default: all.",
+    }),
+  ),
+  defaultTools: Type.Optional(
+    Type.Array(Type.String(), { description: "Built-in tools to use. Default: read, bash, edit, write." }),
+  ),
+  sessionDir: text(
+    "The folder of sessions, relative to the working folder; ~ is the home folder. Default: sessions beside this file.",
+  ),
   steeringMode: described(QueueModeSchema, "How many steering messages are sent at a time. Default: one-at-a-time."),
   followUpMode: described(QueueModeSchema, "How many follow-ups are sent at a time. Default: one-at-a-time."),
   interruptMode: described(
@@ -73,6 +91,12 @@ export const SettingsSchema = Type.Object({
       passKeys: flag("Whether commands get environment variables with names of secrets. Default: true."),
     }),
   ),
+  shellCommandPrefix: text("Lines that run before each shell command, in the same shell."),
+  defaultProjectTrust: described(
+    literals(["ask", "always", "never"]),
+    "Whether a project whose folder has no stored answer is trusted. Only the user's settings count. Default: ask.",
+  ),
+  enableSkillCommands: flag("Whether skills are listed as commands. Default: true."),
   retry: Type.Optional(
     Type.Object(
       {
@@ -165,8 +189,8 @@ export interface SettingsFile {
 export async function readSettingsFile(path: string): Promise<SettingsFile> {
   try {
     const content = readJsonFile(path);
-    const settings = (await readFields(SettingsSchema, content)) as Settings;
-    return { settings, problems: describeMisspeltKeys(content, SettingsSchema, path) };
+    const settings = (await readFields(SettingsSchema, fromFamily(content))) as Settings;
+    return { settings, problems: describeMisspeltKeys(content, SettingsSchema, path, familyKeys) };
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const { message } = error as Error;

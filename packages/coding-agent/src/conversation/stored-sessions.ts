@@ -18,12 +18,24 @@ export interface StoredSessions {
   describe(infos: readonly SessionInfo[]): Promise<SessionDescription[]>;
 }
 
-/** The sessions in files. @param folder - The folder with those of the current working folder. */
-export function sessionsInFiles({ folder, agentDir }: { folder: string; agentDir: string }): StoredSessions {
+export interface SessionFilePlaces {
+  /** The folder with the sessions of the current working folder. */
+  folder: string;
+  agentDir: string;
+  /** The current working folder, if `folder` may have sessions of others, too. Default: all its sessions count. */
+  cwd?: string | undefined;
+}
+
+/** The sessions in files. */
+export function sessionsInFiles({ folder, agentDir, cwd }: SessionFilePlaces): StoredSessions {
   return {
     async list({ all, limit }) {
       const folders = all ? [...new Set([folder, ...(await allSessionFolders(agentDir))])] : [folder];
-      const infos = (await Promise.all(folders.map((path) => new FileSessionStore(path).list({ limit })))).flat();
+      const infos = (
+        await Promise.all(
+          folders.map((path) => new FileSessionStore(path).list(all || cwd === undefined ? { limit } : { limit, cwd })),
+        )
+      ).flat();
       return infos.sort((a, b) => b.modifiedMs - a.modifiedMs).slice(0, limit);
     },
     // The refs are paths, so the folder of the store does not matter.

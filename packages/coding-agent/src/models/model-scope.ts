@@ -4,24 +4,34 @@ import type { ModelRegistry } from "./model-registry.ts";
 import { findModel, splitLevel } from "./model-resolver.ts";
 
 /**
- * Resolves names and patterns to models with their thinking levels, in the order of the list.
+ * Resolves names and patterns to models with their thinking levels, in the order of the list. One that matches no model is reported.
  *
  * @param names - `id`, `provider/id`, or a pattern with `*` for `provider/id` or the id; each with an optional `:level`.
- * @throws {UsageError} With exit code 1 when a name or pattern matches no model.
+ * @throws {UsageError} With exit code 1 when none of them matches a model.
  */
 export async function resolveScope(registry: ModelRegistry, names: readonly string[]): Promise<ScopedModel[]> {
   const scope: ScopedModel[] = [];
+  const problems: UsageError[] = [];
   for (const name of names) {
-    if (name.includes("*")) scope.push(...(await findMatching(registry, name)));
-    else {
-      const { model, thinkingLevel } = await findModel(registry, name, undefined);
-      if (model) scope.push({ model, ...(thinkingLevel ? { thinkingLevel } : {}) });
+    try {
+      scope.push(...(await resolveName(registry, name)));
+    } catch (error) {
+      if (!(error instanceof UsageError) || error.code !== "unknown_model") throw error;
+      problems.push(error);
     }
   }
+  if (scope.length === 0 && problems[0]) throw problems[0];
+  for (const { message } of problems) registry.report(message);
   return scope.filter(({ model }, index) => {
     const first = scope.findIndex((other) => other.model.provider === model.provider && other.model.id === model.id);
     return first === index;
   });
+}
+
+async function resolveName(registry: ModelRegistry, name: string): Promise<ScopedModel[]> {
+  if (name.includes("*")) return findMatching(registry, name);
+  const { model, thinkingLevel } = await findModel(registry, name, undefined);
+  return model ? [{ model, ...(thinkingLevel ? { thinkingLevel } : {}) }] : [];
 }
 
 async function findMatching(registry: ModelRegistry, pattern: string): Promise<ScopedModel[]> {

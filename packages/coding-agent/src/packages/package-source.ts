@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { toAbsolute } from "../config/all-settings.ts";
+import { toAbsolute } from "../config/paths.ts";
 import { isRemoteSource } from "../config/remote-source.ts";
 import { UsageError } from "../errors.ts";
 

@@ -29,6 +29,8 @@ export interface PromptResourcesOptions {
   templates?: NamedPaths | false | undefined;
   /** Finds the skills and templates of packages. Called at each loading. Default: there are none. */
   packages?(): Promise<PackagedFiles | undefined>;
+  /** Whether skills are listed as commands. They can be called anyway. Default: true. */
+  listSkills?: boolean | undefined;
   /** Called once for each problem. */
   report(problem: string): void;
 }
@@ -101,7 +103,7 @@ export class PromptResources {
     loading.resources.then(
       async (current) => {
         loading.current = current;
-        loading.commands = await toCommands(current);
+        loading.commands = await toCommands(current, this.#options.listSkills ?? true);
       },
       () => undefined, // whoever waits for the resources gets the error
     );
@@ -110,7 +112,7 @@ export class PromptResources {
 
   /** The templates and skills as slash commands. */
   async commands(cwd: string): Promise<SlashCommand[]> {
-    return toCommands(await this.load(cwd));
+    return toCommands(await this.load(cwd), this.#options.listSkills ?? true);
   }
 
   /**
@@ -160,7 +162,7 @@ export class PromptResources {
   }
 }
 
-async function toCommands({ templates, skills }: LoadedResources): Promise<SlashCommand[]> {
+async function toCommands({ templates, skills }: LoadedResources, listSkills: boolean): Promise<SlashCommand[]> {
   const [{ templateCommand }, { skillCommand }] = await Promise.all([import("./templates.ts"), import("./skills.ts")]);
-  return [...templates.map(templateCommand), ...skills.map(skillCommand)];
+  return [...templates.map(templateCommand), ...(listSkills ? skills.map(skillCommand) : [])];
 }

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { findExtensionPath, type NamedPackage, type NamedResource, toAbsolute } from "../config/all-settings.ts";
-import { projectFolder } from "../config/paths.ts";
+import { findExtensionPath, type NamedPackage, type NamedResource } from "../config/all-settings.ts";
+import { projectFolder, toAbsolute } from "../config/paths.ts";
 import { isRemoteSource } from "../config/remote-source.ts";
 import type { ExtensionFactory } from "../extensions/api.ts";
 import type { ExtensionPlaces } from "../extensions/find-extensions.ts";

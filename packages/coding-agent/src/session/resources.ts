@@ -128,10 +128,19 @@ export class SessionResources {
     return (await import("./extension-places.ts")).findPackages(this.#options, named);
   }
 
+  /** The user's own settings; none if they are invalid, which `readSettings` reports. */
+  async #userSettings(): Promise<Settings> {
+    const { agentDir, userSettings } = this.#options;
+    const path = join(agentDir, "settings.json");
+    if (userSettings || !mayExist(path)) return userSettings?.settings ?? {};
+    return (await import("../config/settings.ts")).readSettings(path).catch(() => ({}));
+  }
+
   async #askForTrust(cwd: string): Promise<boolean> {
     const { agentDir, user, trustProject } = this.#options;
     const { askForTrust } = await import("../config/project-trust.ts");
-    const { trusted, notice } = await askForTrust({ cwd, agentDir, user, decided: trustProject });
+    const { defaultProjectTrust: usual } = await this.#userSettings();
+    const { trusted, notice } = await askForTrust({ cwd, agentDir, user, usual, decided: trustProject });
     if (notice !== undefined) this.problems.push(notice);
     if (trusted) this.#trusted.add(cwd);
     return trusted;

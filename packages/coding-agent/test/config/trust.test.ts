@@ -55,7 +55,7 @@ describe("SC-007 what a project brings", () => {
     expect(await effectOf("--no-approve")).toMatchObject(nothing);
   });
 
-  test("is about the real folder: a link to a trusted one is trusted, a folder within it is not", async () => {
+  test("is about the real folder: a link to a trusted one is trusted, and what is in it, unless a nearer answer says no", async () => {
     await makeProject();
     await trustFolder(workspace.agentDir, workspace.cwd);
     await symlink(workspace.cwd, join(workspace.root, "link"));
@@ -65,7 +65,28 @@ describe("SC-007 what a project brings", () => {
       return session.state().steeringMode;
     };
     expect(await modeIn(join(workspace.root, "link"))).toBe("all");
-    expect(await modeIn(join(workspace.cwd, "vendor"))).toBe("one-at-a-time");
+    const inner = join(workspace.cwd, "vendor");
+    expect(await modeIn(inner)).toBe("all");
+    // As related programs write it.
+    await workspace.write("agent/trust.json", { [workspace.cwd]: true, [inner]: false });
+    expect(await modeIn(inner)).toBe("one-at-a-time");
+    await workspace.write("agent/trust.json", { [workspace.cwd]: false, [inner]: null });
+    expect(await modeIn(inner)).toBe("one-at-a-time");
+    await workspace.write("agent/trust.json", { [workspace.cwd]: null, [inner]: true });
+    expect(await modeIn(inner)).toBe("all");
+    expect(await modeIn(workspace.cwd)).toBe("one-at-a-time");
+  });
+
+  test("has a default for folders without an answer; a stored answer wins, and a project cannot set it", async () => {
+    await makeProject();
+    await workspace.write("agent/settings.json", { defaultProjectTrust: "always" });
+    expect(await effectOf()).toEqual(everything);
+    await workspace.write("agent/trust.json", { [workspace.cwd]: false });
+    expect(await effectOf()).toMatchObject(nothing);
+    await workspace.write("agent/settings.json", {});
+    await workspace.write("agent/trust.json", {});
+    await workspace.write("work/.pi/settings.json", { steeringMode: "all", defaultProjectTrust: "always" });
+    expect(await effectOf()).toMatchObject(nothing);
   });
 
   test("asks the user once, says what it is about, and remembers a yes", async () => {
@@ -98,7 +119,7 @@ describe("SC-007 what a project brings", () => {
       message: `${workspace.cwd} brings its own settings, 1 extension, 1 rule, 1 prompt template. They can run programs as you. Load them, now and in future?`,
     });
     expect(JSON.parse(await readFile(join(workspace.agentDir, "trust.json"), "utf8"))).toEqual({
-      folders: { [workspace.cwd]: true },
+      [workspace.cwd]: true,
     });
   });
 
@@ -114,7 +135,7 @@ describe("SC-007 what a project brings", () => {
 
   test("a malformed trust.json is an error that names it, and nothing is trusted", async () => {
     await makeProject();
-    await workspace.write("agent/trust.json", '{"folders": ');
+    await workspace.write("agent/trust.json", '{"/a": ');
     const { stderr, exitCode } = await runCli(workspace, ["-p", "--model", "demo/tour", "Hi"]);
     expect(stderr).toMatch(/trust\.json is not valid JSON/);
     expect(exitCode).toBe(1);

@@ -4,6 +4,7 @@ import type { Settings } from "../../src/config/settings.ts";
 import { Credentials } from "../../src/models/credentials.ts";
 import { ModelRegistry } from "../../src/models/model-registry.ts";
 import { type ModelChoice, resolveModel } from "../../src/models/model-resolver.ts";
+import { resolveScope } from "../../src/models/model-scope.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
 
 const workspace = useWorkspace();
@@ -18,11 +19,16 @@ afterEach(() => {
 
 function createRegistry(): ModelRegistry {
   const { agentDir, cwd } = workspace;
-  return new ModelRegistry({ agentDir, credentials: new Credentials(agentDir), cwd });
+  return new ModelRegistry({ agentDir, credentials: new Credentials(agentDir), cwd, report: (line) => void reported.push(line) });
 }
 
+let reported: string[] = [];
+beforeEach(() => {
+  reported = [];
+});
+
 async function resolve(choice: ModelChoice, settings: Settings = {}, stored?: string): Promise<string> {
-  const { model, thinkingLevel } = await resolveModel(createRegistry(), choice, settings, stored);
+  const { model, thinkingLevel } = await resolveModel(createRegistry(), choice, settings, { stored });
   return model ? `${model.provider}/${model.id}${thinkingLevel ? `:${thinkingLevel}` : ""}` : "none";
 }
 
@@ -56,6 +62,30 @@ describe("what was asked for", () => {
   ])("%j is %s", async (choice, expected) => {
     await writeModels();
     expect(await resolve(choice)).toBe(expected);
+  });
+
+  test.each([
+    ["sonnet", "anthropic/claude-sonnet-"],
+    ["sonnet:high", "anthropic/claude-sonnet-"],
+    ["anthropic/opus", "anthropic/claude-opus-"],
+    ["Flash", "google/gemini-"],
+    ["LLAMA", "near/llama:high"],
+    ["near/org", "near/org/model"],
+  ])("a part of an id or name, %s, is the newest model that has it and a key", async (model, start) => {
+    await writeModels();
+    vi.stubEnv("ANTHROPIC_API_KEY", "x");
+    vi.stubEnv("GEMINI_API_KEY", "x");
+    vi.stubEnv("OPENROUTER_API_KEY", "x");
+    const found = await resolve({ model });
+    expect(found.startsWith(start)).toBe(true);
+    expect(found.endsWith(":high")).toBe(model.endsWith(":high") || start.endsWith(":high"));
+    if (start.endsWith("sonnet-")) expect(found).toMatch(/sonnet-5-5(:high)?$/);
+    expect(reported).toEqual([]);
+  });
+
+  test("an id with a version that the list lacks is used as it is, even if it is a part of another one", async () => {
+    vi.stubEnv("OPENAI_API_KEY", "x");
+    expect(await resolve({ model: "gpt-5.1-code" })).toBe("openai/gpt-5.1-code");
   });
 
   test("a provider alone is its default", async () => {
@@ -106,9 +136,11 @@ describe("without a choice", () => {
     vi.stubEnv("ANTHROPIC_API_KEY", "sk-x");
     const anthropic = `anthropic/${providers.find(({ provider }) => provider === "anthropic")?.defaultModelId}`;
     expect(await resolve({}, settings, "demo/tour")).toBe("demo/tour");
+    vi.stubEnv("FAR_KEY", "x");
     expect(await resolve({}, settings, "gone/model")).toBe("far/shared");
     expect(await resolve({}, { defaultProvider: "near" })).toBe("near/first");
     expect(await resolve({}, {})).toBe(anthropic);
+    vi.stubEnv("FAR_KEY", undefined);
     vi.stubEnv("ANTHROPIC_API_KEY", " ");
     expect(await resolve({}, {})).toBe("near/first");
     await workspace.write("agent/models.json", {});
@@ -134,7 +166,43 @@ describe("without a choice", () => {
     expect(await resolve({}, { defaultModel: "demo/tour" }, "script//no/such/file.jsonl")).toBe("demo/tour");
   });
 
-  test("a settings' default that does not exist is an error, not another model", async () => {
-    await expect(resolve({}, { defaultModel: "gone" })).rejects.toThrow("Model not found: gone.");
+  test("a settings' default that does not exist or has no key is reported, and the next best is used", async () => {
+    await writeModels();
+    expect(await resolve({}, { defaultModel: "gone" })).toBe("near/first");
+    expect(await resolve({}, { defaultProvider: "github-copilot", defaultModel: "gpt-5" })).toBe("near/first");
+    expect(await resolve({}, { defaultProvider: "acme" })).toBe("near/first");
+    expect(await resolve({}, { defaultProvider: "far", defaultModel: "shared" })).toBe("near/first");
+    expect(reported).toEqual([
+      expect.stringMatching(
+        /^The default model of the settings cannot be used\. Model not found: gone\. .* near\/first is used\.$/,
+      ),
+      expect.stringMatching(
+        /^The default model of the settings cannot be used\. Model not found: github-copilot\/gpt-5\. .* near\/first is used\.$/,
+      ),
+      expect.stringMatching(
+        /^The default model of the settings cannot be used\. Unknown provider "acme"\. .* near\/first is used\.$/,
+      ),
+      "The default model of the settings, far/shared, cannot be used: its provider has no key. near/first is used.",
+    ]);
+  });
+
+  test("a settings' default without a key stays where there is no other, so that its request names the key", async () => {
+    await workspace.write("agent/models.json", {
+      providers: { far: { baseUrl: "http://127.0.0.1:1", api: "openai-completions", apiKey: "$FAR_KEY", models: [{ id: "m" }] } },
+    });
+    expect(await resolve({}, { defaultModel: "far/m" })).toBe("far/m");
+    expect(reported).toEqual([]);
+  });
+
+  test("a list of models decides: the settings' default if it is in it, else its first", async () => {
+    await writeModels();
+    const registry = createRegistry();
+    const scope = await resolveScope(registry, ["near/llama*", "gone*", "near/first"]);
+    const inScope = async (settings: Settings) => (await resolveModel(registry, {}, settings, { scope })).model?.id;
+    expect(await inScope({})).toBe("llama:8b");
+    expect(await inScope({ defaultModel: "near/first" })).toBe("first");
+    expect(await inScope({ defaultModel: "near/shared" })).toBe("llama:8b");
+    expect(reported).toEqual(['No usable model matches "gone*". See --list-models.']);
+    await expect(resolveScope(registry, ["gone*", "gone"])).rejects.toThrow('No usable model matches "gone*".');
   });
 });

@@ -124,9 +124,9 @@ test.each([
 test("a session's model that no list has is had again with a key, and told of without one", async () => {
   const { registry, notices } = createRegistry();
   const stored = "anthropic/claude-sonnet-4-20250514";
-  expect((await resolveModel(registry, {}, { defaultModel: "demo/tour" }, stored)).model?.id).toBe("claude-sonnet-4-20250514");
+  expect((await resolveModel(registry, {}, { defaultModel: "demo/tour" }, { stored })).model?.id).toBe("claude-sonnet-4-20250514");
   expect(notices).toEqual([]);
   vi.stubEnv("ANTHROPIC_API_KEY", undefined);
-  expect((await resolveModel(registry, {}, { defaultModel: "demo/tour" }, stored)).model?.id).toBe("tour");
+  expect((await resolveModel(registry, {}, { defaultModel: "demo/tour" }, { stored })).model?.id).toBe("tour");
   expect(notices).toEqual([`The session's model ${stored} cannot be used here any more. The default model is used.`]);
 });

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { providers, usedKeyVariable } from "@pikit/ai";
 import { readJsonFile } from "../../config/json-file.ts";
-import { agentFolder, projectFolder, sessionFolder } from "../../config/paths.ts";
+import { agentFolder, projectFolder } from "../../config/paths.ts";
+import { findSessionFolder } from "../../config/session-dir.ts";
 import { readSettings, readSettingsFile, type Settings } from "../../config/settings.ts";
 import { FileSessionStore } from "../../conversation/file-store.ts";
 import { findProgram } from "../../exec/find-program.ts";
@@ -180,7 +181,7 @@ async function localModels(): Promise<Finding[]> {
 
 async function sessions({ agentDir, cwd, store: options }: Places): Promise<Finding[]> {
   if (!namesStore(options)) {
-    const stored = await new FileSessionStore(sessionFolder(cwd, agentDir)).list();
+    const stored = await new FileSessionStore(findSessionFolder({ cwd, agentDir })).list({ cwd });
     return [note("sessions", `${count(stored.length, "session")} of this folder (pi sessions)`)];
   }
   const [{ findStoreAddress }, { showAddress }] = await Promise.all([

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { sessionFolder } from "../../config/paths.ts";
+import { findSessionFolder } from "../../config/session-dir.ts";
 import type { SessionChoice } from "../../conversation/choose-session.ts";
 import { Conversation } from "../../conversation/conversation.ts";
 import { FileSessionStore } from "../../conversation/file-store.ts";
@@ -41,7 +41,9 @@ export class ChatSessions {
     // Before `close`, so that invalid options do not close the open session.
     const options = await toSessionOptions(this.#base, { ...rest, message: "" });
     await this.close();
-    const store = options.store ?? new FileSessionStore(options.sessionDir ?? sessionFolder(options.cwd, this.#base.agentDir));
+    const store =
+      options.store ??
+      new FileSessionStore(findSessionFolder({ cwd: options.cwd, agentDir: this.#base.agentDir, given: options.sessionDir }));
     const choice = await findOrBegin(store, rest.session_key ?? "default", options);
     const session = await createAgentSession({ ...options, ...this.#users, store, session: choice, autoStart: false });
     for (const line of session.history.diagnostics) options.onProblem?.(line);

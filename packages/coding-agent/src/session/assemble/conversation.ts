@@ -1,5 +1,4 @@
-import { resolve } from "node:path";
-import { sessionFolder } from "../../config/paths.ts";
+import { findSessionFolder } from "../../config/session-dir.ts";
 import { Conversation } from "../../conversation/conversation.ts";
 import { MemorySessionStore } from "../../conversation/memory-store.ts";
 import type { SessionStore } from "../../conversation/session-store.ts";
@@ -15,7 +14,8 @@ export async function openConversation({ options, report }: Setup): Promise<{ st
   return { store, conversation: await chooseSession(store, choice, cwd, { report, takeOverLock }) };
 }
 
-async function createStore({ cwd, agentDir, sessionDir }: Setup["options"]): Promise<SessionStore> {
+async function createStore({ cwd, agentDir, sessionDir, userSettings }: Setup["options"]): Promise<SessionStore> {
   const { FileSessionStore } = await import("../../conversation/file-store.ts");
-  return new FileSessionStore(resolve(sessionDir ?? sessionFolder(cwd, agentDir)));
+  const folder = findSessionFolder({ cwd, agentDir, given: sessionDir, settings: userSettings?.settings });
+  return new FileSessionStore(folder);
 }

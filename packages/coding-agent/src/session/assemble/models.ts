@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import { type Model, parseThinkingLevel, type ThinkingLevel } from "@pikit/ai";
+import type { Settings } from "../../config/settings.ts";
 import type { BranchContext } from "../../conversation/context.ts";
+import { UsageError } from "../../errors.ts";
 import { Credentials } from "../../models/credentials.ts";
 import type { ScopedModel } from "../../models/model-choice.ts";
 import { ModelRegistry } from "../../models/model-registry.ts";
@@ -31,21 +33,41 @@ export async function prepareModels(
   context: BranchContext,
   cwd: string,
 ): Promise<Models> {
-  const { agentDir, apiKey, modelScope, offline = false, provider, record } = options;
+  const { agentDir, apiKey, offline = false, provider, record } = options;
   const credentials = new Credentials(agentDir, { apiKey });
   const recordTo = record === undefined ? {} : { recordTo: resolve(options.cwd, record) };
   const registry = new ModelRegistry({ agentDir, credentials, cwd, offline, report, ...recordTo });
   for (const brought of extensions?.providers ?? []) registry.addProvider(brought);
   const stored = context.model && `${context.model.provider}/${context.model.modelId}`;
+  const scope = await findScope(registry, options, settings);
   const named: ResolvedModel =
     typeof options.model === "object"
       ? { model: options.model }
-      : await resolveModel(registry, { model: options.model, provider }, settings, stored);
-  const level = options.thinkingLevel ?? named.thinkingLevel ?? context.thinkingLevel ?? settings.defaultThinkingLevel;
+      : await resolveModel(registry, { model: options.model, provider }, settings, { stored, scope });
+  const usualLevel = settings.modelThinkingLevels?.[`${named.model?.provider}/${named.model?.id}`] ?? settings.defaultThinkingLevel;
+  const level = options.thinkingLevel ?? named.thinkingLevel ?? context.thinkingLevel ?? usualLevel;
   return {
     registry,
     model: named.model && (await registry.prepare(named.model)),
     thinkingLevel: (level !== undefined && parseThinkingLevel(level)) || "medium",
-    scope: modelScope && (await (await import("../../models/model-scope.ts")).resolveScope(registry, modelScope)),
+    scope,
   };
+}
+
+/** @returns Undefined if there is no list, or no model matches that of the settings. */
+async function findScope(
+  registry: ModelRegistry,
+  { modelScope }: Setup["options"],
+  { enabledModels = [] }: Settings,
+): Promise<ScopedModel[] | undefined> {
+  const names = modelScope ?? enabledModels;
+  if (names.length === 0) return undefined;
+  const { resolveScope } = await import("../../models/model-scope.ts");
+  const scope = resolveScope(registry, names);
+  if (modelScope) return scope;
+  return scope.catch((error: unknown) => {
+    if (!(error instanceof UsageError)) throw error;
+    registry.report(`enabledModels of the settings has no effect. ${error.message}`);
+    return undefined;
+  });
 }

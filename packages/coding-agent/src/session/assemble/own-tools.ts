@@ -2,7 +2,7 @@ import type { AgentTool } from "@pikit/agent";
 import type { Settings } from "../../config/settings.ts";
 import type { ProcessRunner } from "../../exec/run-process.ts";
 import type { TaskRunnerOptions, TaskSession, TaskSessionRequest } from "../../run/delegation.ts";
-import { type CreateBuiltInTools, isBuiltInTool, isBuiltInToolName, loadTools } from "../../tools/index.ts";
+import { type BuiltInToolName, type CreateBuiltInTools, isBuiltInTool, isBuiltInToolName, loadTools } from "../../tools/index.ts";
 import type { CreateAgentSessionOptions } from "../options.ts";
 import type { Core } from "./core.ts";
 import type { Supervision } from "./supervision.ts";
@@ -25,7 +25,7 @@ const offeredNames = ["grep", "find", "ls"] as const;
 
 /** Loads the first tools of a session. Returns a function that creates them for a working folder. */
 export async function loadOwnTools(parts: OwnToolsParts): Promise<(cwd: string) => AgentTool[]> {
-  const { tools, customTools = [] } = parts.options;
+  const { tools = namedTools(parts.settings.defaultTools), customTools = [] } = parts.options;
   const createBuiltIn = await loadTools(tools);
   const furtherTools = customTools.length > 0 ? customTools.map((await import("../../tools/define-tool.ts")).toAgentTool) : [];
   return (cwd) => {
@@ -37,7 +37,8 @@ export async function loadOwnTools(parts: OwnToolsParts): Promise<(cwd: string) 
 /** Loads the tools that extensions may switch on; none if the caller has chosen the tools. */
 export async function loadOfferedTools(parts: OwnToolsParts): Promise<(cwd: string) => AgentTool[]> {
   if (parts.options.tools !== undefined) return () => [];
-  const create = await loadTools(offeredNames);
+  const { defaultTools = [] } = parts.settings;
+  const create = await loadTools(offeredNames.filter((name) => !defaultTools.includes(name)));
   return (cwd) => create(cwd, builtInOptions(cwd, parts));
 }
 
@@ -54,6 +55,11 @@ function builtInOptions(cwd: string, parts: OwnToolsParts): Parameters<CreateBui
     ...pick("onPreview", onPreview),
     ...pick("onDelegation", onDelegation),
   };
+}
+
+/** The built-in tools of the settings. Names of tools that only related programs have are skipped. */
+function namedTools(names: readonly string[] | undefined): BuiltInToolName[] | undefined {
+  return names?.filter((name) => isBuiltInToolName(name));
 }
 
 function taskOptions(cwd: string, { agent, limits, depth, openTask }: OwnToolsParts): TaskRunnerOptions {

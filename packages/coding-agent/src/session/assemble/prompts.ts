@@ -70,6 +70,7 @@ function createResources({ options, report }: Setup, { resources, settings }: Co
     isTrusted: (folder) => resources.isTrusted(folder),
     packages: () => resources.packages(),
     contextFiles: options.contextFiles,
+    listSkills: settings.enableSkillCommands,
     skills: namedPaths(options.skills, options.discoverSkills, settings.skills, options.cwd),
     templates: namedPaths(options.promptTemplates, options.discoverPromptTemplates, settings.prompts, options.cwd),
     report,

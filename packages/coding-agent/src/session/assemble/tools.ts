@@ -39,7 +39,7 @@ export async function createTools(
   const { settings, hooks } = configuration;
   const { agent, transcript } = core;
   const processes = createProcesses(settings);
-  const runProcess = options.runProcess ?? processes.run;
+  const runProcess = withPrefix(options.runProcess ?? processes.run, settings.shellCommandPrefix);
   const tiers = { current: options.toolTiers ?? {} };
   const approvals = parent?.approvals ?? createSessionApprovals(setup, settings, transcript, tiers);
   const ownParts: OwnToolsParts = {
@@ -61,6 +61,12 @@ export async function createTools(
       await Promise.all([processes.stop(), mcp?.stop()]);
     },
   };
+}
+
+/** Puts lines before each shell command. Programs with arguments are run as they are. */
+function withPrefix(run: ProcessRunner, prefix: string | undefined): ProcessRunner {
+  if (prefix === undefined || prefix === "") return run;
+  return ({ command, ...options }) => run({ command: typeof command === "string" ? `${prefix}\n${command}` : command, ...options });
 }
 
 function createProcesses({ shell: { path: shellPath, passKeys } = {} }: Settings): LocalProcesses {

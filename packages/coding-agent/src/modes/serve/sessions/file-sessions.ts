@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
-import { dirname, isAbsolute, resolve } from "node:path";
+import { dirname, isAbsolute } from "node:path";
 import { readStart } from "@pikit/ai/files";
-import { sessionFolder } from "../../../config/paths.ts";
+import { findSessionFolder } from "../../../config/session-dir.ts";
 import { FileSessionStore } from "../../../conversation/file-store.ts";
 import { readSessionHeader, readSessionHeaderAsync } from "../../../conversation/read-session.ts";
 import type { SessionDescription, SessionInfo } from "../../../conversation/session-store.ts";
@@ -117,7 +117,7 @@ export class FileSessions implements StoredSessions {
 
   storeFor({ cwd, ...use }: StoreUse): LiveStore {
     const { agentDir, sessionDir, roots } = this.#places;
-    const folder = resolve(sessionDir ?? sessionFolder(cwd, agentDir));
+    const folder = findSessionFolder({ cwd, agentDir, given: sessionDir });
     return new FileLiveStore(folder, roots, use, (file) => this.#tidy(dirname(file)));
   }
 

@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { agentFolder, sessionFolder } from "../../../config/paths.ts";
+import { findSessionFolder } from "../../../config/session-dir.ts";
 import { type StoredSessions, sessionsInFiles, sessionsInStore } from "../../../conversation/stored-sessions.ts";
 import { SessionError } from "../../../errors.ts";
 import { askForText } from "../dialogs/text-panel.ts";
@@ -31,7 +32,8 @@ async function resume(stage: Stage): Promise<void> {
 function sessionsOf({ store, session: { sessionFile, cwd } }: Stage): StoredSessions {
   if (store) return sessionsInStore(store, cwd);
   const agentDir = agentFolder();
-  return sessionsInFiles({ folder: sessionFile === null ? sessionFolder(cwd, agentDir) : dirname(sessionFile), agentDir });
+  const folder = sessionFile === null ? findSessionFolder({ cwd, agentDir }) : dirname(sessionFile);
+  return sessionsInFiles({ folder, agentDir, ...(folder === sessionFolder(cwd, agentDir) ? {} : { cwd }) });
 }
 
 async function startNew(stage: Stage): Promise<void> {
