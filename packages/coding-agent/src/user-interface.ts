@@ -44,17 +44,19 @@ export interface Confirmation {
 
 /** A question about a tool call. `message` may shorten the call; `call` is complete. */
 export interface ApprovalQuestion extends Confirmation {
+  /** The id of the call, as in the events about it. There are no events about a call of a sub-task. */
+  toolCallId?: string;
   /** The reasons for asking, one per line; empty if there are none. */
   reasons: string;
   /** The command, the diff or the arguments. In a diff, lines begin with `+`, `-` or a space. */
   call: string;
   isDiff: boolean;
-  /** The calls that `session` allows, such as `git push with any arguments`; undefined if that answer is not possible. */
+  /** The calls that `session` allows and `never` refuses, such as `git push with any arguments`; undefined if these answers are not possible. */
   sessionScope?: string;
 }
 
-/** `session` also allows similar calls until the session ends. `reason` is for the model. */
-export type ApprovalAnswer = { decision: "once" | "session" } | { decision: "no"; reason?: string };
+/** `session` also allows similar calls until the session ends, and `never` refuses them until then. `reason` is for the model. */
+export type ApprovalAnswer = { decision: "once" | "session" } | { decision: "no" | "never"; reason?: string };
 
 export interface DialogOptions {
   /** When aborted, the dialog resolves to its default. */

@@ -3,19 +3,19 @@ import { type ApprovalAnswer, type ApprovalQuestion, askForApproval, canConfirm,
 /** The default timeout of a question. */
 const defaultTimeoutMs = 10 * 60 * 1000;
 
-/** `session`: yes, also for similar calls. `absent`: there is no user, or the user interface has failed. */
+/** `session` and `never`: yes and no, also for similar calls. `absent`: there is no user, or the user interface has failed. */
 export interface Answer {
-  kind: "yes" | "session" | "no" | "timeout" | "absent" | "aborted";
+  kind: "yes" | "session" | "no" | "never" | "timeout" | "absent" | "aborted";
   /** The user's reason for a no, for the model. */
   reason?: string;
 }
 
 /** The user's answers for the session, as far as they are about one call. */
 export interface AnswerMemory {
-  /** Whether an earlier answer allows the call. */
-  isAllowed(): boolean;
-  /** Allows similar calls until the session ends. */
-  allow(): void;
+  /** What an earlier answer says about the call; undefined if there is none. */
+  readonly answer: "yes" | "no" | undefined;
+  /** Allows or refuses similar calls until the session ends. */
+  remember(answer: "yes" | "no"): void;
 }
 
 /** Maximum characters of the user's reason. */
@@ -42,10 +42,11 @@ export class Asker {
     if (!canConfirm(this.#user)) return { kind: "absent" };
     const aborted = whenAborted(signal);
     const turn = this.#last.then(async (): Promise<Answer> => {
-      if (memory.isAllowed()) return { kind: "yes" };
+      if (memory.answer !== undefined) return { kind: memory.answer };
       const answer = await this.#put(question, signal, aborted.answer);
       // Before the turn of the next question, which may be about a similar call.
-      if (answer.kind === "session") memory.allow();
+      if (answer.kind === "session") memory.remember("yes");
+      if (answer.kind === "never") memory.remember("no");
       return answer;
     });
     this.#last = turn;
@@ -78,8 +79,9 @@ export class Asker {
 function toAnswer(answer: ApprovalAnswer): Answer {
   if (answer.decision === "once") return { kind: "yes" };
   if (answer.decision === "session") return { kind: "session" };
-  const reason = answer.decision === "no" ? answer.reason?.trim().slice(0, maxReason) : undefined;
-  return { kind: "no", ...(reason ? { reason } : {}) };
+  const isNo = answer.decision === "no" || answer.decision === "never";
+  const reason = isNo ? answer.reason?.trim().slice(0, maxReason) : undefined;
+  return { kind: answer.decision === "never" ? "never" : "no", ...(reason ? { reason } : {}) };
 }
 
 function whenAborted(signal: AbortSignal): { answer: Promise<Answer>; stop(): void } {

@@ -3,10 +3,10 @@ import type { FileAccess } from "../tools/files/file-access.ts";
 import { localFiles } from "../tools/files/local-files.ts";
 import { untilAborted } from "../until-aborted.ts";
 import type { UserInterface } from "../user-interface.ts";
-import { type Answer, Asker } from "./ask.ts";
+import { type Answer, type AnswerMemory, Asker } from "./ask.ts";
 import { assessTool, isReader, type ToolTiers } from "./assess-tool.ts";
 import { type ApprovalRules, decide } from "./policy.ts";
-import { createQuestion } from "./question.ts";
+import { createQuestion, type JudgedCall } from "./question.ts";
 import { SessionRules, sessionRuleOf } from "./session-rules.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -32,10 +32,8 @@ export interface Approvals {
    *
    * @returns undefined if the call may run, otherwise a text for the model.
    */
-  check(call: Pick<PendingToolCall, "tool" | "params">, signal: AbortSignal): Promise<{ refuse: string } | undefined>;
+  check(call: JudgedCall, signal: AbortSignal): Promise<{ refuse: string } | undefined>;
 }
-
-type JudgedCall = Pick<PendingToolCall, "tool" | "params">;
 
 /** A question to the user. */
 interface Asked {
@@ -51,6 +49,7 @@ export function createJudge(options: ApprovalOptions): Approvals {
   /** Settles when each earlier call has asked its question or needs none. */
   let earlier: Promise<unknown> = Promise.resolve();
   const allowed = new SessionRules();
+  const refused = new SessionRules();
 
   /** Asks about a call, after the questions of earlier calls, because some calls take longer to assess. undefined if the call may run. */
   async function putQuestion(call: JudgedCall, turn: Promise<unknown>, signal: AbortSignal): Promise<Asked | undefined> {
@@ -58,13 +57,18 @@ export function createJudge(options: ApprovalOptions): Approvals {
     if (decide(verdict.tier, options) === "allow") return undefined;
     const rule = sessionRuleOf(call, verdict, options.isBuiltIn(call.tool));
     const { sessionId } = options;
-    const memory = {
-      isAllowed: () => allowed.has(rule, options.sessionId),
-      allow: () => rule && sessionId === options.sessionId && allowed.add(rule, sessionId),
+    const memory: AnswerMemory = {
+      get answer() {
+        if (refused.has(rule, options.sessionId)) return "no";
+        return allowed.has(rule, options.sessionId) ? "yes" : undefined;
+      },
+      remember(answer) {
+        if (rule && sessionId === options.sessionId) (answer === "yes" ? allowed : refused).add(rule, sessionId);
+      },
     };
-    if (memory.isAllowed()) return undefined;
+    if (memory.answer === "yes") return undefined;
     await untilAborted(turn, signal).catch(() => undefined);
-    const question = createQuestion(call, verdict, allowed.hasRoom ? rule?.scope : undefined);
+    const question = createQuestion(call, verdict, allowed.hasRoom && refused.hasRoom ? rule?.scope : undefined);
     const answer = asker.ask(question, signal, memory);
     return { verdict, answer };
   }
@@ -98,6 +102,8 @@ function isYes({ kind }: Answer): boolean {
 }
 
 const refusals: Record<Refusal, string> = {
+  never:
+    "the user was asked and declined, also for similar calls in this session. Continue without it, or ask what the user wants instead",
   no: "the user was asked and declined. Do not try the same in another way; continue without it, or ask what the user wants instead",
   timeout: "the user was asked and did not answer in time, which counts as no. Continue without it, or say what is needed",
   absent: "it needs the user's approval, but there is no user to ask. Find a way without it, or say what is needed",

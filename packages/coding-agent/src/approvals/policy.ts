@@ -1,9 +1,11 @@
 import type { ApprovalPolicy } from "../config/approval-policies.ts";
 import type { RiskTier } from "../risk-tiers.ts";
 
+/** Decides which tool calls may run. A change takes effect with the next call. */
 export interface ApprovalRules {
+  /** Which calls the user must approve. */
   policy: ApprovalPolicy;
-  /** Whether to deny all tiers above `read`, independent of the policy. */
+  /** Whether to refuse every call that does more than read, independent of the policy. */
   readOnly: boolean;
 }
 

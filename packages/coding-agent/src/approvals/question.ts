@@ -15,14 +15,19 @@ const invisible =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
-type JudgedCall = Pick<PendingToolCall, "tool" | "params">;
+/** A call to decide about. */
+export type JudgedCall = Pick<PendingToolCall, "tool" | "params"> & Partial<Pick<PendingToolCall, "toolCall">>;
 
 /**
  * Creates the question about a call.
  *
  * @param sessionScope - The calls that an answer for the session allows; undefined if that answer is not possible.
  */
-export function createQuestion({ tool, params }: JudgedCall, { tier, reasons }: Verdict, sessionScope?: string): ApprovalQuestion {
+export function createQuestion(
+  { tool, params, toolCall }: JudgedCall,
+  { tier, reasons }: Verdict,
+  sessionScope?: string,
+): ApprovalQuestion {
   const why = toVisible(reasons.map((reason) => `It ${reason}.`).join("\n"));
   const short = toVisible(shortenMiddle(describeCall(tool.name, params), maxHead, maxTail));
   const diff = describeDiff(tool.name, params);
@@ -34,6 +39,7 @@ export function createQuestion({ tool, params }: JudgedCall, { tier, reasons }: 
     reasons: why,
     call: toVisible(shortenMiddle(call ?? "", maxCall / 2, maxCall / 2)),
     isDiff: diff !== undefined,
+    ...(toolCall === undefined ? {} : { toolCallId: toolCall.id }),
     ...(sessionScope === undefined ? {} : { sessionScope: toVisible(sessionScope) }),
   };
 }

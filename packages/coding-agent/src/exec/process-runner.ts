@@ -6,6 +6,8 @@ export interface RunProcessOptions {
   command: string | readonly [program: string, ...args: string[]];
   /** Absolute path. */
   cwd: string;
+  /** The tool call that runs the command; undefined for other commands. */
+  toolCallId?: string;
   /** Default: the environment of the runner, otherwise of this process. */
   env?: NodeJS.ProcessEnv;
   /** An abort kills the command and all processes that it started. */

@@ -1,4 +1,5 @@
 import type { AgentMessage, Listener } from "@pikit/agent";
+import type { ApprovalRules } from "../approvals/policy.ts";
 import { isAbortNote } from "../conversation/messages.ts";
 import type { InputSource } from "../extensions/events.ts";
 import type { SlashCommands } from "../extensions/slash-commands.ts";
@@ -60,6 +61,8 @@ export class AgentSession {
   readonly models: ModelChoice;
   /** The tools of the model. */
   readonly tools: ToolSet;
+  /** Which tool calls may run. */
+  readonly approvals: ApprovalRules;
   /** The conversation as a tree on disk: entries, branches, forks, other sessions. */
   readonly history: SessionHistory;
   /** Queued messages: steering and follow-ups. */
@@ -89,6 +92,7 @@ export class AgentSession {
     const { life } = parts;
     this.models = life.guard(parts.models, ["set", "setLevel", "cycle", "cycleLevel", "follow"]);
     this.tools = life.guard(parts.tools, ["workIn"], ["add", "replace", "activate"]);
+    this.approvals = parts.approvalRules;
     this.history = life.guard(parts.history, ["setName", "setLabel", "startNew", "open", "fork", "clone", "branch", "goTo"]);
     this.queues = life.guard(parts.queues, ["take", "takeAll", "clear"], ["setMode", "setInterruptMode"]);
     this.shell = life.guard(parts.shell, ["run"]);

@@ -1,5 +1,6 @@
 import type { Model, RequestedThinkingLevel } from "@pikit/ai";
 import type { ApprovalPolicy } from "../config/approval-policies.ts";
+import type { McpServerConfig } from "../config/mcp-server-settings.ts";
 import type { SettingsFile } from "../config/settings.ts";
 import type { SessionChoice } from "../conversation/choose-session.ts";
 import type { SessionStore } from "../conversation/session-store.ts";
@@ -101,6 +102,8 @@ export interface CreateAgentSessionOptions {
   discoverPromptTemplates?: boolean;
   /** Whether the MCP servers of the settings are used. Default true. */
   mcp?: boolean;
+  /** Further MCP servers, by name. One with the name of a server of the settings replaces it. Default: none. */
+  mcpServers?: Readonly<Record<string, McpServerConfig>>;
   /** Whether only models and MCP servers on this machine may be used. Default false. It does not restrict tools and extensions. */
   offline?: boolean;
   /** Called with one line for each piece of configuration that is not used. Default: `user.notify`. */

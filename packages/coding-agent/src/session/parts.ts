@@ -1,4 +1,5 @@
 import type { Agent } from "@pikit/agent";
+import type { ApprovalRules } from "../approvals/policy.ts";
 import type { CommandRuns } from "../extensions/command-runs.ts";
 import type { HookSlot } from "../extensions/hooks.ts";
 import type { SlashCommands } from "../extensions/slash-commands.ts";
@@ -44,6 +45,8 @@ export interface SessionParts {
   compactor: Compactor;
 
   tools: ToolSet;
+  /** Those of the delegating session in a sub-task. */
+  approvalRules: ApprovalRules;
   todos: SessionTodos;
   prompts: PromptResources;
   systemPrompt: SystemPrompt;

@@ -17,15 +17,20 @@ interface BuiltInToolOptions extends BashToolOptions, FileToolOptions, PreviewTo
 
 type ToolFactory = (cwd: string, options: BuiltInToolOptions) => AgentTool;
 
+/** A tool that looks through files. */
+function searching(create: ToolFactory): ToolFactory {
+  return (cwd, options) => create(cwd, options.files?.searched ? { ...options, files: options.files.searched } : options);
+}
+
 /** In the order for the model. The definitions of tools that are not default tools are loaded on demand. */
 const definitions = {
   read: () => createReadTool,
   bash: () => createBashTool,
   edit: () => createEditTool,
   write: () => createWriteTool,
-  grep: async () => (await import("./grep/definition.ts")).createGrepTool,
-  find: async () => (await import("./find/definition.ts")).createFindTool,
-  ls: async () => (await import("./ls/definition.ts")).createLsTool,
+  grep: async () => searching((await import("./grep/definition.ts")).createGrepTool),
+  find: async () => searching((await import("./find/definition.ts")).createFindTool),
+  ls: async () => searching((await import("./ls/definition.ts")).createLsTool),
   todo: async () => {
     const { createTodoTool } = await import("./todo/definition.ts");
     return (_cwd: string, { todos }: BuiltInToolOptions) => createTodoTool(todos);

@@ -69,6 +69,28 @@ describe("an answer for the session", () => {
   });
 });
 
+test("a refusal for the session refuses the same calls until the session ends, and nobody is asked again", async () => {
+  const { user, asked } = answering({ decision: "never" });
+  const script = [bash("echo one", "echo one"), bash("echo one"), bash("echo two"), done];
+  const { session: refused } = await createScriptedSession(workspace, script, { approval: "always", user });
+  await refused.prompt("Go.");
+  expect(asked.map(({ call }) => call)).toEqual(["echo one", "echo two"]);
+  expect(results(refused)).toEqual(Array.from({ length: 4 }, () => expect.stringContaining("the user was asked and declined")));
+});
+
+test("policy and read-only can change while a session is open", async () => {
+  const { user, asked } = answering(session);
+  const script = [bash("echo one"), done, bash("echo two"), done, bash("echo three"), done];
+  const { session: changed } = await createScriptedSession(workspace, script, { approval: "never-ask", user });
+  await changed.prompt("Go.");
+  changed.approvals.policy = "always";
+  await changed.prompt("Go.");
+  changed.approvals.readOnly = true;
+  await changed.prompt("Go.");
+  expect(asked.map(({ call }) => call)).toEqual(["echo two"]);
+  expect(results(changed)).toEqual(["one", "two", expect.stringContaining("read-only")]);
+});
+
 test("a no with a reason goes to the model with its reason", async () => {
   const { user } = answering({ decision: "no", reason: "Use git clean instead." });
   const { session: asked } = await createScriptedSession(workspace, [bash("rm -rf build"), done], { approval: "on-risk", user });

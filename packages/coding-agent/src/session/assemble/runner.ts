@@ -14,7 +14,7 @@ import type { Core } from "./core.ts";
 import type { Prompts } from "./prompts.ts";
 import type { Setup } from "./setup.ts";
 import type { Supervision } from "./supervision.ts";
-import type { Tools } from "./tools.ts";
+import { mcpServersOf, type Tools } from "./tools.ts";
 
 export type Runner = Pick<SessionParts, "runs" | "commandRuns" | "shell" | "endings">;
 
@@ -65,7 +65,7 @@ function createController(
   return new RunController(agent, agentHooks, {
     async before(messages, signal) {
       await hooks.current?.beforeRun?.();
-      tools.mcp?.configure(settings.mcpServers ?? {}, transcript.conversation.header.cwd);
+      tools.mcp?.configure(mcpServersOf(setup.options, settings), transcript.conversation.header.cwd);
       await tools.mcp?.start(signal);
       await prompts.systemPrompt.refresh();
       return supervisor.beforeRun(messages, signal);

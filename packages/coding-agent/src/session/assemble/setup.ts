@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Approvals } from "../../approvals/judge.ts";
+import type { ApprovalRules } from "../../approvals/policy.ts";
 import { agentFolder } from "../../config/paths.ts";
 import type { HookSlot } from "../../extensions/hooks.ts";
 import { absentUser, UserSlot } from "../../user-interface.ts";
@@ -9,6 +10,7 @@ import type { CreateAgentSessionOptions, EntryPointOptions } from "../options.ts
 /** The parts of the delegating session that a sub-task uses. */
 export interface ParentSession {
   approvals: Approvals;
+  approvalRules: ApprovalRules;
   hooks: HookSlot;
   /** The delegation depth: 1 for a sub-task of a user's session, 2 for a sub-task of that. */
   depth: number;

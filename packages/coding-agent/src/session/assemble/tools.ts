@@ -1,6 +1,7 @@
 import { createApprovals } from "../../approvals/approvals.ts";
 import type { ToolTiers } from "../../approvals/assess-tool.ts";
 import type { Approvals } from "../../approvals/judge.ts";
+import type { ApprovalRules } from "../../approvals/policy.ts";
 import type { Settings } from "../../config/settings.ts";
 import { createCommandEnvironment } from "../../exec/command-environment.ts";
 import { createLocalProcesses, type LocalProcesses, type ProcessRunner } from "../../exec/run-process.ts";
@@ -17,7 +18,7 @@ import type { Setup } from "./setup.ts";
 import type { Supervision } from "./supervision.ts";
 
 /** The tools, their process runner, and their approvals. */
-export interface Tools extends Pick<SessionParts, "tools" | "todos" | "stopProcesses"> {
+export interface Tools extends Pick<SessionParts, "tools" | "approvalRules" | "todos" | "stopProcesses"> {
   approvals: Approvals;
   /** The risk tiers of tools that are not built in. */
   tiers: { current: NonNullable<ToolTiers["toolTiers"]> };
@@ -41,18 +42,22 @@ export async function createTools(
   const processes = createProcesses(settings);
   const runProcess = withPrefix(options.runProcess ?? processes.run, settings.shellCommandPrefix);
   const tiers = { current: options.toolTiers ?? {} };
-  const approvals = parent?.approvals ?? createSessionApprovals(setup, settings, transcript, tiers);
+  const approvalRules = parent?.approvalRules ?? {
+    policy: options.approval ?? settings.approval ?? "never-ask",
+    readOnly: options.readOnly ?? false,
+  };
+  const approvals = parent?.approvals ?? createSessionApprovals(setup, approvalRules, transcript, tiers);
+  const shared = { approvals, approvalRules, hooks: hooksOfTask(hooks) };
   const ownParts: OwnToolsParts = {
     ...{ options, settings, runProcess, agent, depth: parent?.depth ?? 0 },
     ...{ limits: supervision.limits, todoList: supervision.todoList },
-    openTask: (own, depth) =>
-      setup.openTask({ ...options, ...own, user, session: "memory" }, { approvals, hooks: hooksOfTask(hooks), depth }),
+    openTask: (own, depth) => setup.openTask({ ...options, ...own, user, session: "memory" }, { ...shared, depth }),
   };
   const createOwn = await loadOwnTools(ownParts);
   const tools = new ToolSet(agent, createOwn, { report, only: options.onlyTools, exclude: options.excludeTools });
   const mcp = await createMcpServers(setup, settings, core, tools);
   return {
-    ...{ tools, approvals, tiers, runProcess, mcp },
+    ...{ tools, approvals, approvalRules, tiers, runProcess, mcp },
     async offerTools() {
       tools.offer(await loadOfferedTools(ownParts), transcript.conversation.header.cwd);
     },
@@ -76,13 +81,17 @@ function createProcesses({ shell: { path: shellPath, passKeys } = {} }: Settings
 
 function createSessionApprovals(
   { options, user }: Setup,
-  settings: Settings,
+  rules: ApprovalRules,
   transcript: Core["transcript"],
   tiers: Tools["tiers"],
 ): Approvals {
   return createApprovals({
-    policy: options.approval ?? settings.approval ?? "never-ask",
-    readOnly: options.readOnly ?? false,
+    get policy() {
+      return rules.policy;
+    },
+    get readOnly() {
+      return rules.readOnly;
+    },
     get cwd() {
       return transcript.conversation.header.cwd;
     },
@@ -113,16 +122,22 @@ function hooksOfTask(slot: HookSlot): HookSlot {
   };
 }
 
+/** The MCP servers of the settings and of the host. */
+export function mcpServersOf({ mcp, mcpServers }: Setup["options"], settings: Settings): Settings["mcpServers"] & {} {
+  return { ...(mcp === false ? {} : settings.mcpServers), ...mcpServers };
+}
+
 async function createMcpServers(
   { options, parent, report }: Setup,
-  { mcpServers = {} }: Settings,
+  settings: Settings,
   { transcript }: Core,
   tools: ToolSet,
 ): Promise<McpServers | undefined> {
-  if (parent || options.mcp === false || Object.keys(mcpServers).length === 0) return undefined;
+  const servers = mcpServersOf(options, settings);
+  if (parent || Object.keys(servers).length === 0) return undefined;
   const { McpServers } = await import("../../mcp/mcp-servers.ts");
   return new McpServers({
-    servers: mcpServers,
+    servers,
     cwd: transcript.conversation.header.cwd,
     replaceTools: (brought) => tools.replace("mcp", brought),
     offline: options.offline,

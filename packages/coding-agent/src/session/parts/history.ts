@@ -50,6 +50,9 @@ export interface HistoryParts {
   onMoved(context: BranchContext): Promise<void>;
 }
 
+/** Number of entries that are read together. */
+const portion = 100;
+
 /**
  * The conversation as a tree on disk: its entries, and the moves to another branch or to another session. A move first aborts the current
  * run. It rejects with `cancelled` if an extension refuses it. A failed move changes nothing.
@@ -105,6 +108,17 @@ export class SessionHistory {
   async entries({ since, limit }: { since?: string; limit?: number } = {}): Promise<SessionEntry[]> {
     const start = since === undefined ? 0 : this.#current.positionOf(this.#requireEntry(since).id) + 1;
     return this.#current.read(this.#current.nodes.slice(start, limit === undefined ? undefined : start + limit));
+  }
+
+  /**
+   * Reads the messages, summaries and compactions of the active branch, in their order, also those that a compaction has replaced in the
+   * model's context. They come in portions, so that a long conversation needs little memory.
+   *
+   * @throws {SessionError} `read_failed`.
+   */
+  async *readBranch(): AsyncGenerator<SessionEntry[]> {
+    const nodes = this.#current.activeBranch().filter(({ type }) => entersContext(type));
+    for (let start = 0; start < nodes.length; start += portion) yield this.#current.read(nodes.slice(start, start + portion));
   }
 
   /** All entries as trees, oldest first. Their depth is the length of the conversation: walk them with a stack, not by recursion. */

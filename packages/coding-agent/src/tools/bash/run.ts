@@ -57,9 +57,7 @@ export async function runBash({ command, timeout }: BashParameters, call: BashCa
   });
   try {
     const result = await run({
-      command,
-      cwd,
-      signal,
+      ...{ command, cwd, signal, toolCallId },
       ...(separateStreams && { streams: "separate" }),
       ...(timeoutSeconds > 0 && { timeoutMs: timeoutSeconds * 1000 }),
       onOutput(text, stream) {

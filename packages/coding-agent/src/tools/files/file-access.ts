@@ -37,6 +37,8 @@ export interface OpenFile {
 export interface FileAccess {
   /** The folder for `~`. Default: the home folder of the user of this process. */
   readonly homeFolder?: string;
+  /** The files that `grep`, `find` and `ls` look through. Default: these. */
+  readonly searched?: FileAccess;
   /** Returns the facts about a path; follows links. */
   stat(path: string): Promise<FileFacts>;
   /** Returns the facts about a path; does not follow links. */
