@@ -1,20 +1,17 @@
 import { agentFolder } from "../config/paths.ts";
 import { MemorySessionStore } from "../conversation/memory-store.ts";
-import { UsageError } from "../errors.ts";
 import { startAgentChat } from "../modes/agent-chat/agent-chat-mode.ts";
 import type { BaseOptions } from "../modes/agent-chat/chat-options.ts";
 import { openStdout } from "../modes/stdout.ts";
 import { writeError } from "../modes/terminal-text.ts";
-import { helpText, type OptionName, parseArguments } from "./args.ts";
 import { onFailure } from "./last-resort.ts";
+import { type RefusedOptions, readServerArguments } from "./server-arguments.ts";
 import { readSessionOptions } from "./session-options.ts";
 import { openStoreIfNamed } from "./session-store.ts";
 import { onEndSignal } from "./signals.ts";
 
-/** Refused options: the protocol has its own way to set them, or they belong to other modes. */
-const refusedOptions: Partial<Record<OptionName, string>> = {
-  mode: "agent-rpc is a mode of its own",
-  print: "agent-rpc is a mode of its own",
+/** The options that the protocol has its own ways to set. */
+const refused: RefusedOptions = {
   session: "the request's session_key names the conversation",
   "session-id": "the request's session_key names the conversation",
   continue: "the request's session_key names the conversation",
@@ -23,29 +20,13 @@ const refusedOptions: Partial<Record<OptionName, string>> = {
   stream: "answers are always streamed as text_chunk events",
   ready: "send a ping instead",
   "no-ready": "it has no ready line",
-  export: "run pi --export",
-  "list-models": "run pi --list-models",
-  version: "run pi --version",
 };
 
 /** Runs `pi agent-rpc`. */
 export async function runAgentRpc(args: readonly string[]): Promise<number> {
-  const parsed = parseArguments(args);
-  const { options, prompts } = parsed;
-  if (options.help) {
-    process.stdout.write(`${helpText()}\n`);
-    return 0;
-  }
-  for (const [name, reason] of Object.entries(refusedOptions)) {
-    if (options[name as OptionName] !== undefined)
-      throw new UsageError("invalid_arguments", `agent-rpc takes no --${name}: ${reason}.`);
-  }
-  if (prompts[0] !== undefined) {
-    throw new UsageError(
-      "invalid_arguments",
-      `agent-rpc takes no prompt arguments, but got "${prompts[0]}". Send an agent_chat request on stdin.`,
-    );
-  }
+  const parsed = readServerArguments("agent-rpc", args, { refused, advice: "Send an agent_chat request on stdin." });
+  if (!parsed) return 0;
+  const { options } = parsed;
   const { session: _session, ...common } = await readSessionOptions(parsed);
   const store = options["no-session"] ? new MemorySessionStore() : await openStoreIfNamed(options);
   const base: BaseOptions = {

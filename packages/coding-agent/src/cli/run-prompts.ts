@@ -1,5 +1,5 @@
-import { keyVariablesOf, providers } from "@pikit/ai";
 import { SessionError } from "../errors.ts";
+import { noModelMessage } from "../models/no-model.ts";
 import { runJsonMode } from "../modes/json.ts";
 import { runPrintMode } from "../modes/print.ts";
 import { runTextMode } from "../modes/text.ts";
@@ -29,12 +29,4 @@ export async function runPrompts(mode: string, args: Arguments): Promise<number>
 async function findUser(): Promise<UserInterface | undefined> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   return new (await import("../modes/terminal-user.ts")).TerminalUser();
-}
-
-/** The number of providers in the message; the documentation lists the others. */
-const namedProviders = 3;
-
-function noModelMessage(): string {
-  const variables = providers.slice(0, namedProviders).map(({ provider }) => keyVariablesOf(provider)[0]);
-  return `No model to ask: set ${variables.join(", ")} or another provider's key, choose a model with --model provider/id, or try the offline demo with --model demo/tour.`;
 }
