@@ -32,6 +32,7 @@ type Subcommand = (args: readonly string[]) => number | Promise<number>;
 
 /** Loads what runs a subcommand: `pi <name> …`. A prompt that begins with such a word is given in quotes, with more words in it. */
 const subcommands: Readonly<Record<SubcommandName, () => Promise<Subcommand>>> = {
+  acp: async () => (await import("./cli/run-acp.ts")).runAcp,
   "agent-rpc": async () => (await import("./cli/run-agent-rpc.ts")).runAgentRpc,
   rpc: async () => (await import("./cli/rpc-command.ts")).runRpcCommand,
   sessions: async () => (await import("./cli/commands/sessions.ts")).runSessions,
@@ -50,7 +51,7 @@ const subcommands: Readonly<Record<SubcommandName, () => Promise<Subcommand>>> =
 async function run(args: readonly string[]): Promise<number> {
   const [name = ""] = args;
   // They write to stdout in their own way.
-  if (name === "agent-rpc" || name === "serve") return (await subcommands[name]())(args.slice(1));
+  if (name === "acp" || name === "agent-rpc" || name === "serve") return (await subcommands[name]())(args.slice(1));
   if (isSubcommand(name)) return plainly(async () => (await subcommands[name]())(args.slice(1)));
   if (args.length > 0 && args.every(isBareWord)) (await import("./cli/command-words.ts")).refuseCommandWords(args);
   const parsed = await parse(args);

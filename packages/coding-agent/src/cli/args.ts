@@ -259,6 +259,7 @@ const subcommands = {
     help: "a completion script for the shell",
     words: ["bash", "zsh", "fish"],
   },
+  acp: { usage: "acp", help: "the Agent Client Protocol, for editors", words: [] },
   "agent-rpc": { usage: "agent-rpc", help: "the agent_chat protocol", words: [] },
   rpc: {
     usage: "rpc schema | validate",
