@@ -23,7 +23,7 @@ type Report = (problem: string) => void;
 
 /**
  * Finds the resources of a package: those that the `pi` field of its `package.json` names, otherwise those in folders with the usual names,
- * otherwise the index file of the folder, which is an extension.
+ * and without extensions there, the index file of the folder, which is an extension.
  *
  * @param root - The folder of the package, or a file, which is an extension.
  */
@@ -35,8 +35,10 @@ export async function findPackageFiles(root: string, report: Report): Promise<Re
     if (manifest) found[kind] = await findNamed(kind, manifest[kind] ?? [], root, report);
     else found[kind] = await findIn(kind, join(root, kind), () => {});
   }
-  const isEmpty = !manifest && resourceKinds.every((kind) => found[kind].length === 0);
-  if (isEmpty) found.extensions = await findIndex(root);
+  if (manifest || found.extensions.length > 0) return found;
+  const isEmpty = resourceKinds.every((kind) => found[kind].length === 0);
+  // Beside folders of other kinds, a module in JavaScript may be a library, but one in TypeScript is an extension.
+  found.extensions = (await findIndex(root)).filter((path) => isEmpty || /\.[cm]?ts$/.test(path));
   return found;
 }
 

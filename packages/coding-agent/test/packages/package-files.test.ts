@@ -8,10 +8,10 @@ const workspace = useWorkspace();
 const nothing = { extensions: [], skills: [], prompts: [], themes: [] };
 
 /** Writes files of a package, and returns what is found in it by kind, as relative paths, and the problems. */
-async function find(files: Record<string, string | object>) {
+async function find(files: Record<string, string | object>, folder = "") {
   for (const [path, content] of Object.entries(files)) await workspace.write(`tools/${path}`, content);
   const problems: string[] = [];
-  const root = join(workspace.root, "tools");
+  const root = join(workspace.root, "tools", folder);
   const found = await findPackageFiles(root, (problem) => problems.push(problem.replaceAll(root, "<root>")));
   const relative = Object.entries(found).map(([kind, paths]) => [kind, paths.map((path) => path.slice(root.length + 1))]);
   return { found: Object.fromEntries(relative), problems };
@@ -76,6 +76,14 @@ describe("the files of a package", () => {
     expect(await find({ "package.json": { pi: { video: "x" } }, "index.ts": "" })).toEqual({
       found: { ...nothing, extensions: ["index.ts"] },
       problems: [],
+    });
+  });
+
+  test("beside folders of other kinds, an index in TypeScript is an extension, and one in JavaScript is not", async () => {
+    const { found } = await find({ "index.ts": "", "prompts/review.md": "" });
+    expect(found).toEqual({ ...nothing, extensions: ["index.ts"], prompts: ["prompts/review.md"] });
+    expect(await find({ "library/index.js": "", "library/prompts/review.md": "" }, "library")).toMatchObject({
+      found: { extensions: [] },
     });
   });
 
