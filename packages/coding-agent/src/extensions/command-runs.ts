@@ -11,6 +11,14 @@ export interface CommandRunParts {
   emit(event: AgentEvent | SessionEvent): void | Promise<void>;
 }
 
+/** The events that only tell clients that a command has ended. */
+const eventsOfCommands = new WeakSet<object>();
+
+/** Whether an event belongs to a command, not to a run. Extensions do not get such events: no agent has worked. */
+export function isOfCommand(event: object): boolean {
+  return eventsOfCommands.has(event);
+}
+
 /** The running commands. */
 export class CommandRuns {
   readonly #parts: CommandRunParts;
@@ -56,8 +64,14 @@ export class CommandRuns {
     }
     if (hasRunBeside || isRunning() || startedRuns() !== startedBefore) return;
     // Every prompt ends with the same events. If the command joined or started a run, that run emits them.
-    await emit({ type: "agent_start" });
-    await emit({ type: "agent_end", messages: [], willRetry: false });
-    await emit({ type: "agent_settled" });
+    const ends: readonly (AgentEvent | SessionEvent)[] = [
+      { type: "agent_start" },
+      { type: "agent_end", messages: [], willRetry: false },
+      { type: "agent_settled" },
+    ];
+    for (const event of ends) {
+      eventsOfCommands.add(event);
+      await emit(event);
+    }
   }
 }

@@ -4,6 +4,7 @@ import type { PromptInput } from "../prompt/prompt-input.ts";
 import type { BashResult } from "../protocol/data.ts";
 import type { SessionEvent } from "../protocol/events.ts";
 import type { CompactionPreview, CompactionWish } from "../run/compaction/intercept.ts";
+import { isOfCommand } from "./command-runs.ts";
 import { forgetFailures } from "./culprits.ts";
 import type { HookEvents, Notice, SessionMove } from "./events.ts";
 import type { Extension } from "./extension.ts";
@@ -156,6 +157,7 @@ export class ExtensionHost implements SessionHooks {
   }
 
   observe(event: AgentEvent | SessionEvent): void | Promise<void> {
+    if (isOfCommand(event)) return;
     if (this.#isClosed || !isHandled(this.#callers, event.type)) return;
     if (event.type === "message_end" && this.#finished.has(event.message)) return;
     const told = this.notify(this.#withFields(event));

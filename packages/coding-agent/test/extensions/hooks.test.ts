@@ -425,6 +425,19 @@ describe("failures stay with the extension", () => {
 });
 
 describe("commands", () => {
+  test("end for clients as prompts do, but no agent has worked: extensions hear of runs only", async () => {
+    const heard: string[] = [];
+    const { session } = await openWith([
+      (pi) => {
+        pi.registerCommand("note", { handler: () => void heard.push("note") });
+        for (const name of ["agent_start", "agent_end", "agent_settled"] as const) pi.on(name, () => void heard.push(name));
+      },
+    ]);
+    await session.prompt("/note");
+    await session.prompt("Go");
+    expect(heard).toEqual(["note", "agent_start", "agent_end", "agent_settled"]);
+  });
+
   test("run at once, also while a run is going, and the model hears nothing of them", async () => {
     const gate = createGate();
     const heard: string[] = [];
