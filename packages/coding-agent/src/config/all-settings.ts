@@ -20,6 +20,18 @@ export interface NamedPackage {
   location: "user" | "project";
 }
 
+/** The patterns of one settings file that leave out resources which were found, or bring them back. */
+export interface ResourceMarks {
+  location: "user" | "project";
+  /** The folder to which patterns are relative. */
+  folder: string;
+  /** Items of the settings with `!`, `+` or `-` in front; see `selectFiles`. */
+  marks: Readonly<Record<MarkedKind, readonly string[]>>;
+}
+
+/** The lists of settings that may have patterns. */
+export type MarkedKind = "extensions" | "skills" | "prompts";
+
 export interface AllSettings {
   /** The merged settings of the user and the project; their paths are absolute. */
   settings: Settings;
@@ -27,6 +39,8 @@ export interface AllSettings {
   extensions: NamedResource[];
   /** The packages in the settings, the user's first. Their paths are relative to the folder of the settings. */
   packages: NamedPackage[];
+  /** The patterns of each file that has some. */
+  marks: ResourceMarks[];
   /** A line of text for each key that looks misspelt. */
   problems: string[];
 }
@@ -48,6 +62,7 @@ export async function readAllSettings(agentDir: string, project?: string, userFi
     settings: merge(user.settings, local.settings),
     extensions: [...user.extensions, ...local.extensions],
     packages: [...user.packages, ...local.packages],
+    marks: [...user.marks, ...local.marks],
     problems: [...user.problems, ...local.problems],
   };
 }
@@ -55,21 +70,33 @@ export async function readAllSettings(agentDir: string, project?: string, userFi
 /** Makes the paths of settings absolute; they are relative to the folder of their file. */
 function place({ settings, problems }: SettingsFile, folder: string, location: "user" | "project"): AllSettings {
   const { extensions = [], skills, prompts, themes, packages = [], shell } = settings;
+  const [named, remote] = [isPath, isRemoteSource].map((isMeant) => extensions.filter(isMeant)) as [string[], string[]];
+  const marks = { extensions, skills: skills ?? [], prompts: prompts ?? [] };
+  const hasMarks = Object.values(marks).some((list) => list.some(isMark));
+  const toPaths = (list: readonly string[]) => list.filter(isPath).map((path) => toAbsolute(path, folder));
   return {
     settings: {
       ...settings,
-      ...(skills ? { skills: skills.map((path) => toAbsolute(path, folder)) } : {}),
-      ...(prompts ? { prompts: prompts.map((path) => toAbsolute(path, folder)) } : {}),
-      ...(themes ? { themes: themes.map((path) => toAbsolute(path, folder)) } : {}),
+      ...(skills ? { skills: toPaths(skills) } : {}),
+      ...(prompts ? { prompts: toPaths(prompts) } : {}),
+      ...(themes ? { themes: toPaths(themes) } : {}),
       ...(shell?.path?.startsWith("~") ? { shell: { ...shell, path: toAbsolute(shell.path, folder) } } : {}),
     },
-    extensions: extensions
-      .filter((name) => !isRemoteSource(name))
-      .map((name) => ({ path: findExtensionPath(name, folder), location })),
+    extensions: named.map((name) => ({ path: findExtensionPath(name, folder), location })),
     // Older settings of related programs have packages in this list, too.
-    packages: [...packages, ...extensions.filter(isRemoteSource)].map((entry) => ({ entry, location })),
+    packages: [...packages, ...remote].map((entry) => ({ entry, location })),
+    marks: hasMarks ? [{ location, folder, marks }] : [],
     problems,
   };
+}
+
+/** Whether an item of a list of paths is a pattern that leaves something out or brings it back. */
+export function isMark(item: string): boolean {
+  return /^[!+-]/.test(item);
+}
+
+function isPath(item: string): boolean {
+  return !isMark(item) && !isRemoteSource(item);
 }
 
 /** Resolves an extension: a file, a folder, or the name of a package that is installed in `folder`. */

@@ -17,13 +17,16 @@ export interface ExtensionPlaces {
   folders: readonly NamedResource[];
   /** Files, or folders that are one extension or a package of several. A missing one is a problem. */
   named: readonly NamedResource[];
+  /** Whether a file that was found is used. Default: all are. */
+  isUsed?(file: NamedResource): boolean;
 }
 
 /** Finds the files of extensions: those in the folders, sorted by name, then the named ones in order. Duplicates are removed. */
-export async function findExtensions({ folders, named }: ExtensionPlaces): Promise<FoundExtensions> {
+export async function findExtensions({ folders, named, isUsed = () => true }: ExtensionPlaces): Promise<FoundExtensions> {
   const found: FoundExtensions = { files: [], problems: [] };
   const add = (path: string, origin: NamedResource) => {
-    if (!found.files.some((file) => file.path === path)) found.files.push({ ...origin, path });
+    const file = { ...origin, path };
+    if (isUsed(file) && !found.files.some((other) => other.path === path)) found.files.push(file);
   };
   for (const folder of folders) {
     for (const name of await listFolder(folder.path)) {

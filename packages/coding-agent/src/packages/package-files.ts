@@ -115,7 +115,7 @@ async function findIndex(folder: string): Promise<string[]> {
 }
 
 /** The files and folders that match a glob, sorted. Below a matching folder the search does not continue. */
-async function expandGlob(text: string, root: string): Promise<string[]> {
+export async function expandGlob(text: string, root: string): Promise<string[]> {
   const glob = await compileGlob(text);
   const fixed = text.split("/").slice(0, -1);
   const start = fixed.slice(0, Math.max(0, [...fixed, "*"].findIndex(isGlob)));

@@ -14,6 +14,11 @@ const maxPatterns = 500;
  * @throws {ToolError} `invalid_pattern` for an invalid glob.
  */
 export async function selectFiles(files: readonly string[], list: readonly string[], root: string): Promise<string[]> {
+  return files.filter(await compileSelection(list, root));
+}
+
+/** Compiles a list of patterns to a function that says whether a file is selected; see `selectFiles`. */
+export async function compileSelection(list: readonly string[], root: string): Promise<(file: string) => boolean> {
   const patterns = list.slice(0, maxPatterns);
   const [used, left] = await Promise.all([
     compileAll(patterns.filter((pattern) => !/^[!+-]/.test(pattern))),
@@ -23,13 +28,13 @@ export async function selectFiles(files: readonly string[], list: readonly strin
     new Set(patterns.filter((pattern) => pattern.startsWith(mark)).map((pattern) => toRelative(pattern.slice(1), root)));
   const [added, removed] = [exact("+"), exact("-")];
   const hasOnlyMarks = used.length === 0 && patterns.length > 0;
-  return files.filter((file) => {
+  return (file) => {
     const names = namesOf(toRelative(file, root));
     if (names.some((name) => removed.has(name))) return false;
     if (names.some((name) => added.has(name))) return true;
     const isUsed = hasOnlyMarks || used.some((pattern) => matches(pattern, names));
     return isUsed && !left.some((pattern) => matches(pattern, names));
-  });
+  };
 }
 
 /** Whether a text is a glob, not a plain path. */

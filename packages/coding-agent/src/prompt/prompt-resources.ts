@@ -3,7 +3,7 @@ import type { NamedResource } from "../config/all-settings.ts";
 import { SessionError } from "../errors.ts";
 import type { SlashCommand } from "../protocol/data.ts";
 import type { ContextFile } from "./context-files.ts";
-import { listSources, type NamedPaths, type ResourceSource, skillPrefix } from "./resource-sources.ts";
+import { listSources, type NamedPaths, type ResourceFilter, type ResourceSource, skillPrefix } from "./resource-sources.ts";
 import type { Skill } from "./skills.ts";
 import type { PromptTemplate } from "./templates.ts";
 
@@ -31,6 +31,8 @@ export interface PromptResourcesOptions {
   packages?(): Promise<PackagedFiles | undefined>;
   /** Whether skills are listed as commands. They can be called anyway. Default: true. */
   listSkills?: boolean | undefined;
+  /** Returns the patterns of the settings for a kind. Called at each loading. Default: there are none. */
+  filter?(kind: keyof PackagedFiles): Promise<ResourceFilter | undefined>;
   /** Called once for each problem. */
   report(problem: string): void;
 }
@@ -136,11 +138,21 @@ export class PromptResources {
   async #read(cwd: string): Promise<LoadedResources> {
     const { agentDir, contextFiles = true, skills = {}, templates = {} } = this.#options;
     const report = (problem: string) => this.#report(problem);
-    const [isTrusted, packaged] = await Promise.all([this.#options.isTrusted(cwd), this.#options.packages?.()]);
+    const [isTrusted, packaged, ...filters] = await Promise.all([
+      this.#options.isTrusted(cwd),
+      this.#options.packages?.(),
+      this.#options.filter?.("skills"),
+      this.#options.filter?.("prompts"),
+    ]);
     const sources = (named: NamedPaths | false, folder: keyof PackagedFiles, added: readonly string[] = []): ResourceSource[] => {
       if (named === false) return [];
       const folders = { project: isTrusted ? join(cwd, ".pi", folder) : undefined, user: join(agentDir, folder) };
-      return listSources({ ...named, extra: [...(named.extra ?? []), ...added] }, folders, packaged?.[folder] ?? []);
+      return listSources(
+        { ...named, extra: [...(named.extra ?? []), ...added] },
+        folders,
+        packaged?.[folder] ?? [],
+        filters[folder === "skills" ? 0 : 1],
+      );
     };
     const [{ loadContextFiles }, { loadSkills }, { loadTemplates }] = await Promise.all([
       import("./context-files.ts"),

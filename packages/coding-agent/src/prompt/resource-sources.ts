@@ -14,7 +14,12 @@ export interface ResourceSource {
   isNamed: boolean;
   /** The package that brings it; undefined without one. */
   package?: PackageOrigin | undefined;
+  /** Whether a file that was found is used. Default: all are. */
+  isUsed?(path: string): boolean;
 }
+
+/** Whether a file that was found is used. */
+export type ResourceFilter = (path: string, location: ResourceSource["location"]) => boolean;
 
 /** Paths from the user; absolute. */
 export interface NamedPaths {
@@ -32,21 +37,23 @@ export interface NamedPaths {
  *
  * @param folders - The user's folder, and the project's folder if the project is trusted.
  * @param packaged - The files of packages.
+ * @param filter - Leaves out files of the folders and of the settings. Default: all are used.
  */
 export function listSources(
   named: NamedPaths,
   folders: { project?: string | undefined; user: string },
   packaged: readonly NamedResource[],
+  filter?: ResourceFilter,
 ): ResourceSource[] {
   const toNamed = (path: string): ResourceSource => ({ path, location: "path", isNamed: true });
   const extra = (named.extra ?? []).map(toNamed);
   const files = packaged.map((file) => ({ ...file, isNamed: true }));
   if (named.discover === false) return [...extra, ...files.filter(({ location }) => location === "path")];
-  return [
-    ...extra,
+  const found: ResourceSource[] = [
     ...(folders.project === undefined ? [] : [{ path: folders.project, location: "project" as const, isNamed: false }]),
     { path: folders.user, location: "user", isNamed: false },
     ...(named.settings ?? []).map(toNamed),
-    ...files,
   ];
+  const filtered = filter ? found.map((source) => ({ ...source, isUsed: (path: string) => filter(path, source.location) })) : found;
+  return [...extra, ...filtered, ...files];
 }

@@ -37,7 +37,7 @@ export async function loadSkills(sources: readonly ResourceSource[], report: (pr
   const seen = new Set<string>();
   for (const source of sources) {
     for (const file of await findSkillFiles(source, report)) {
-      if (seen.has(file.realPath)) continue;
+      if (source.isUsed?.(file.path) === false || seen.has(file.realPath)) continue;
       seen.add(file.realPath);
       const skill = await loadSkill(file, report);
       const other = skill && skills.get(skill.name);

@@ -36,6 +36,7 @@ export async function loadTemplates(
   const seen = new Set<string>();
   for (const source of sources) {
     for (const path of await findFiles(source, report)) {
+      if (source.isUsed?.(path) === false) continue;
       const template = await loadTemplate(path, source, seen, report);
       const other = template && templates.get(template.name);
       if (other) report(`The prompt template ${path} is left out: ${other.path} has the same name.`);

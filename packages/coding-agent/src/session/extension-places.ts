@@ -1,11 +1,12 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { findExtensionPath, type NamedPackage, type NamedResource } from "../config/all-settings.ts";
+import { findExtensionPath, type NamedPackage, type NamedResource, type ResourceMarks } from "../config/all-settings.ts";
 import { projectFolder, toAbsolute } from "../config/paths.ts";
 import { isRemoteSource } from "../config/remote-source.ts";
 import type { ExtensionFactory } from "../extensions/api.ts";
 import type { ExtensionPlaces } from "../extensions/find-extensions.ts";
 import type { PackageResources } from "../packages/load-packages.ts";
+import type { ResourceFilter } from "../prompt/resource-sources.ts";
 
 /** The options of a session that say which extensions and packages it has. */
 export interface ExtensionOptions {
@@ -24,14 +25,16 @@ export interface ExtensionOptions {
   report(line: string): void;
 }
 
-/** The packages of the settings, and the command that installs them. */
-export interface NamedPackages {
+/** The parts of the settings that say which packages and other resources there are. */
+export interface NamedParts {
   packages: readonly NamedPackage[];
+  marks: readonly ResourceMarks[];
+  /** The command that installs packages. */
   npmCommand: readonly string[] | undefined;
 }
 
 /** Finds the files of the packages of the settings and of the options; see `loadPackages`. Returns undefined if there are no packages. */
-export async function findPackages(options: ExtensionOptions, named: NamedPackages): Promise<PackageResources | undefined> {
+export async function findPackages(options: ExtensionOptions, named: NamedParts): Promise<PackageResources | undefined> {
   const { agentDir, cwd, startFolder, offline = false, report } = options;
   const given = givenPaths(options)
     .filter((name) => isPackage(name, startFolder))
@@ -46,13 +49,15 @@ export async function findPackages(options: ExtensionOptions, named: NamedPackag
  *
  * @param named - The extensions of the settings.
  * @param isTrusted - Whether the project's folder counts.
+ * @param filter - The patterns of the settings.
  */
-export function listExtensionPlaces(
+export async function listExtensionPlaces(
   options: ExtensionOptions,
   named: readonly NamedResource[],
   packages: PackageResources | undefined,
   isTrusted: boolean,
-): ExtensionPlaces {
+  filter: ResourceFilter | undefined,
+): Promise<ExtensionPlaces> {
   const { agentDir, cwd, startFolder, discoverExtensions = true } = options;
   const brought = packages?.extensions ?? [];
   const given = [
@@ -65,7 +70,23 @@ export function listExtensionPlaces(
   const user = { path: join(agentDir, "extensions"), location: "user" as const };
   const project = { path: join(projectFolder(cwd), "extensions"), location: "project" as const };
   const installed = brought.filter(({ location }) => location !== "path");
-  return { folders: isTrusted ? [project, user] : [user], named: [...named, ...installed, ...given] };
+  return {
+    folders: isTrusted ? [project, user] : [user],
+    named: [...(await expand(named)), ...installed, ...given],
+    // The command line and packages have their own ways to choose.
+    isUsed: ({ path, location, package: origin }) =>
+      location === "path" || origin !== undefined || filter?.(path, location) !== false,
+  };
+}
+
+/** Replaces globs by the files and folders that they match. */
+async function expand(named: readonly NamedResource[]): Promise<readonly NamedResource[]> {
+  if (!named.some(({ path }) => /[*?{[]/.test(path))) return named;
+  const { expandGlobs } = await import("../packages/marked-resources.ts");
+  const found = await Promise.all(
+    named.map(async (resource) => (await expandGlobs([resource.path])).map((path) => ({ ...resource, path }))),
+  );
+  return found.flat();
 }
 
 /** The extensions of the options that are paths or sources of packages. */

@@ -1,14 +1,16 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { MarkedKind } from "../config/all-settings.ts";
 import { mayExist } from "../config/may-exist.ts";
 import { projectFolder } from "../config/paths.ts";
 import type { Settings, SettingsFile } from "../config/settings.ts";
 import type { ExtensionFactory } from "../extensions/api.ts";
 import type { ExtensionPlaces } from "../extensions/find-extensions.ts";
 import type { PackageResources } from "../packages/load-packages.ts";
+import type { ResourceFilter } from "../prompt/resource-sources.ts";
 import type { StreamRule } from "../run/stream-rules/rule.ts";
 import type { UserInterface } from "../user-interface.ts";
-import type { ExtensionOptions, NamedPackages } from "./extension-places.ts";
+import type { ExtensionOptions, NamedParts } from "./extension-places.ts";
 
 export interface ResourceOptions extends ExtensionOptions {
   /** The interface that asks whether the folder is trusted. */
@@ -28,7 +30,7 @@ export class SessionResources {
   readonly #options: ResourceOptions;
   readonly #trust = new Map<string, Promise<boolean>>();
   readonly #trusted = new Set<string>();
-  #named: NamedPackages | undefined;
+  #named: NamedParts | undefined;
   #packages: Promise<PackageResources | undefined> | undefined;
 
   constructor(options: ResourceOptions) {
@@ -60,10 +62,13 @@ export class SessionResources {
     const { readAllSettings } = await import("../config/all-settings.ts");
     const { userSettings } = this.#options;
     const project = (await this.isTrusted(cwd)) ? cwd : undefined;
-    const { settings, packages, problems } = await readAllSettings(agentDir, project, userSettings);
+    const { settings, packages, marks, problems } = await readAllSettings(agentDir, project, userSettings);
     this.problems.push(...problems);
-    this.#named = { packages, npmCommand: settings.npmCommand };
-    return settings;
+    this.#named = { packages, marks, npmCommand: settings.npmCommand };
+    const { skills = [], prompts = [] } = settings;
+    if (![...skills, ...prompts].some((path) => /[*?{[]/.test(path))) return settings;
+    const { expandGlobs } = await import("../packages/marked-resources.ts");
+    return { ...settings, skills: await expandGlobs(skills), prompts: await expandGlobs(prompts) };
   }
 
   /** The extensions of the options that are functions. */
@@ -89,10 +94,11 @@ export class SessionResources {
       import("./extension-places.ts"),
     ]);
     const isTrusted = await this.isTrusted(cwd);
-    const { extensions, packages, settings } = await readAllSettings(agentDir, isTrusted ? cwd : undefined);
-    this.#named = { packages, npmCommand: settings.npmCommand };
+    const { extensions, packages, marks, settings } = await readAllSettings(agentDir, isTrusted ? cwd : undefined);
+    this.#named = { packages, marks, npmCommand: settings.npmCommand };
     this.#packages = undefined;
-    return listExtensionPlaces(this.#options, extensions, await this.packages(), isTrusted);
+    const [brought, filter] = await Promise.all([this.packages(), this.filter("extensions")]);
+    return listExtensionPlaces(this.#options, extensions, brought, isTrusted, filter);
   }
 
   /** The files of packages, which are installed if they are missing. Undefined if the session has no packages. Never rejects. */
@@ -109,6 +115,13 @@ export class SessionResources {
     return [...themes, ...project, ...brought.map(({ path }) => path)];
   }
 
+  /** The patterns of the settings that leave out resources which were found. Undefined if there are none. */
+  async filter(kind: MarkedKind): Promise<ResourceFilter | undefined> {
+    const { marks = [] } = this.#named ?? {};
+    if (marks.length === 0) return undefined;
+    return (await import("../packages/marked-resources.ts")).createFilter(kind, marks, this.#options.report);
+  }
+
   /** Reads the stream rules in rule files. */
   async readRules(): Promise<StreamRule[]> {
     const { agentDir, cwd, ruleFiles = true } = this.#options;
@@ -122,7 +135,7 @@ export class SessionResources {
   }
 
   async #findPackages(): Promise<PackageResources | undefined> {
-    const named = this.#named ?? { packages: [], npmCommand: undefined };
+    const named = this.#named ?? { packages: [], marks: [], npmCommand: undefined };
     const { extensions = [] } = this.#options;
     if (named.packages.length === 0 && extensions.length === 0) return undefined;
     return (await import("./extension-places.ts")).findPackages(this.#options, named);

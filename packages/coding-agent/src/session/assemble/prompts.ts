@@ -69,6 +69,7 @@ function createResources({ options, report }: Setup, { resources, settings }: Co
     agentDir: options.agentDir,
     isTrusted: (folder) => resources.isTrusted(folder),
     packages: () => resources.packages(),
+    filter: (kind) => resources.filter(kind),
     contextFiles: options.contextFiles,
     listSkills: settings.enableSkillCommands,
     skills: namedPaths(options.skills, options.discoverSkills, settings.skills, options.cwd),
