@@ -1,11 +1,15 @@
 import { join, resolve } from "node:path";
+import { readJsonFile } from "../config/json-file.ts";
 import { mayExist } from "../config/may-exist.ts";
 import { agentFolder } from "../config/paths.ts";
 import type { Settings, SettingsFile } from "../config/settings.ts";
 import type { AddressedStore } from "../conversation/open-store.ts";
 import { pickSession } from "../modes/terminal/commands/pick-session.ts";
 import type { FirstScreen } from "../modes/terminal/first-screen.ts";
-import { TerminalMode, type TerminalSettings } from "../modes/terminal/terminal-mode.ts";
+import { readKeybindings } from "../modes/terminal/input/keybindings-file.ts";
+import type { KeySettings } from "../modes/terminal/input/keys.ts";
+import { TerminalMode } from "../modes/terminal/terminal-mode.ts";
+import type { TerminalSettings } from "../modes/terminal/terminal-settings.ts";
 import { writeError } from "../modes/terminal-text.ts";
 import type { Arguments } from "./args.ts";
 import { onFault } from "./last-resort.ts";
@@ -83,18 +87,28 @@ async function readUserSettings(agentDir: string): Promise<SettingsFile | undefi
   return readSettingsFile(path);
 }
 
-/** The settings of the terminal. The options of the command line precede them. */
+/** The settings of the terminal. The options of the command line precede them, and they precede the keys in `keybindings.json` of related programs. */
 function toTerminalSettings(
   { keys, theme, terminal }: Settings,
   { options }: Arguments,
   agentDir: string,
 ): TerminalSettings & { plain?: boolean } {
   const themeName = options["use-theme"] ?? (typeof theme === "string" ? theme : undefined);
+  const related = readRelatedKeys(join(agentDir, "keybindings.json"));
   return {
     ...terminal,
-    ...(keys ? { keys } : {}),
+    keys: { ...related.keys, ...keys },
     ...(typeof theme === "object" ? { theme } : {}),
     ...(themeName === undefined ? {} : { themeName }),
     themePlaces: [...(options.theme ?? []).map((path) => resolve(path)), join(agentDir, "themes")],
+    problems: related.problems,
   };
+}
+
+function readRelatedKeys(path: string): { keys: KeySettings; problems: string[] } {
+  try {
+    return { keys: readKeybindings(readJsonFile(path)), problems: [] };
+  } catch (error) {
+    return { keys: {}, problems: [(error as Error).message] };
+  }
 }

@@ -6,15 +6,7 @@ export const familyKeys: ReadonlySet<string> = new Set([
   ...["httpProxy", "images", "lastChangelogVersion", "markdown", "outputPad", "queueMode", "quietStartup"],
   ...["retry.maxAgentDelayMs", "retry.maxDelayMs", "retry.provider", "shellPath", "showCacheMissNotices", "showHardwareCursor"],
   ...["terminal.clearOnShrink", "terminal.hyperlinks", "terminal.images", "terminal.imageWidthCells", "terminal.showImages"],
-  ...[
-    "terminal.showTerminalProgress",
-    "terminal.trueColor",
-    "themes",
-    "thinkingBudgets",
-    "trackingId",
-    "transport",
-    "treeFilterMode",
-  ],
+  ...["terminal.showTerminalProgress", "terminal.trueColor", "thinkingBudgets", "trackingId", "transport", "treeFilterMode"],
   ...["tuiMode", "warnings", "websocketConnectTimeoutMs", "websockets"],
 ]);
 

@@ -11,6 +11,7 @@ import type { HandlerContext } from "./handler-context.ts";
 import { describeFailure, type HandlerRunner } from "./handler-runner.ts";
 import type { SessionAccess } from "./session-access.ts";
 import type { SlashCommands } from "./slash-commands.ts";
+import { createContributions } from "./terminal-contributions.ts";
 
 export interface RegistrationParts {
   extensions: readonly Extension[];
@@ -42,14 +43,13 @@ export class Registrations {
     for (const provider of extensions.flatMap(({ providers }) => providers)) session.addProvider(provider);
     await this.#installCommands();
     await this.#installTools();
-    await this.#connectTerminal();
+    this.#connectTerminal();
   }
 
-  async #connectTerminal(): Promise<void> {
+  #connectTerminal(): void {
     const { extensions, session, runner } = this.#parts;
     const { terminal } = session.user;
     if (!terminal || extensions.length === 0) return;
-    const { createContributions } = await import("./terminal-contributions.ts");
     terminal.connect(createContributions(extensions, runner));
   }
 

@@ -1,4 +1,5 @@
 import type { ImageContent } from "@pikit/ai";
+import type { PromptInput } from "../../prompt/prompt-input.ts";
 import type { StreamingBehavior } from "../../protocol/data.ts";
 import { describeUnknownCommand, findCommand } from "./commands/find-command.ts";
 import { errorText } from "./error-text.ts";
@@ -50,4 +51,15 @@ async function sendPrompt(stage: Stage, { text, images, behavior }: Submission):
   const all = [...images, ...expanded.images];
   const { settled } = await session.submit(expanded.text, { images: all, streamingBehavior: behavior });
   settled.catch((error: unknown) => stage.note(errorText(error), "error"));
+}
+
+/** Sends the prompts of the command line. Failures are shown. */
+export async function sendPrompts(stage: Stage, prompts: readonly PromptInput[]): Promise<void> {
+  const { session } = stage;
+  for (const { text, ...input } of prompts) {
+    if (session.shutdown.isRequested) break;
+    // The first one starts a run; the others follow it.
+    const sent = session.submit(text, { ...input, streamingBehavior: "followUp" });
+    await sent.catch((error: unknown) => stage.note(errorText(error), "error"));
+  }
 }

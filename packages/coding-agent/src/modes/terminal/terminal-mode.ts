@@ -4,7 +4,6 @@ import type { PromptInput } from "../../prompt/prompt-input.ts";
 import type { StreamingBehavior } from "../../protocol/data.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
 import type { AgentSessionEvent } from "../../session/events.ts";
-import { setCurrentTheme } from "../../theme/current-theme.ts";
 import type { CommandObserver } from "../../tools/bash/run.ts";
 import type { UserInterface } from "../../user-interface.ts";
 import { endInTime } from "../end-in-time.ts";
@@ -17,12 +16,11 @@ import { errorText } from "./error-text.ts";
 import { createContributedViews } from "./extensions/contributed-blocks.ts";
 import { EditorSlot } from "./extensions/editor-slot.ts";
 import { StageTerminal } from "./extensions/stage-terminal.ts";
-import type { FirstScreen } from "./first-screen.ts";
 import { Attachments, type TextWithImages } from "./input/attachments.ts";
 import { readClipboardImage } from "./input/clipboard-image.ts";
 import type { Completion } from "./input/completion.ts";
 import { PromptHistory } from "./input/history.ts";
-import { type KeyBindings, type KeySettings, readKeys } from "./input/keys.ts";
+import { type KeyBindings, readKeys } from "./input/keys.ts";
 import { PromptEditor } from "./input/prompt-editor.ts";
 import { createLiveParts } from "./layout/live-parts.ts";
 import { type LiveParts, renderLiveRegion } from "./layout/live-region.ts";
@@ -39,39 +37,15 @@ import { SessionKeys } from "./session-keys.ts";
 import { ShellRuns } from "./shell-runs.ts";
 import type { Stage } from "./stage.ts";
 import { StrayOutput } from "./stray-output.ts";
-import { submit } from "./submit.ts";
+import { sendPrompts, submit } from "./submit.ts";
 import { TerminalDevice } from "./terminal-device.ts";
 import { TerminalHold } from "./terminal-hold.ts";
-import type { ThemeOverrides } from "./theme/create-theme.ts";
-import { TerminalTheme } from "./theme/terminal-theme.ts";
-import { ThemeList } from "./theme/theme-list.ts";
+import type { TerminalModeOptions } from "./terminal-settings.ts";
+import { createThemes } from "./theme/create-themes.ts";
+import type { TerminalTheme } from "./theme/terminal-theme.ts";
+import type { ThemeList } from "./theme/theme-list.ts";
 import { ConversationView } from "./view/conversation-view.ts";
 import { noteBlock } from "./view/message-blocks.ts";
-
-/** The settings of the mode. */
-export interface TerminalSettings {
-  keys?: KeySettings;
-  theme?: ThemeOverrides;
-  showThinking?: boolean;
-  showToolOutput?: boolean;
-  /** The name of a theme; `light name/dark name` for both backgrounds. */
-  themeName?: string;
-  /** Folders of theme files, and files. */
-  themePlaces?: readonly string[];
-}
-
-export interface TerminalModeOptions {
-  first: FirstScreen;
-  cwd: string;
-  agentDir: string;
-  settings: TerminalSettings;
-  /** Reads the settings again, for `/reload`. */
-  readSettings(): Promise<TerminalSettings>;
-  /** Whether prompts are stored for other sessions. */
-  isStored: boolean;
-  /** The store of sessions; undefined if they are stored in files, or not at all. */
-  store: DescribingStore | undefined;
-}
 
 /**
  * A conversation in the terminal. Finished lines are printed into the terminal's scrollback; the others are drawn in a live region below them. Create
@@ -120,11 +94,9 @@ export class TerminalMode implements Stage {
     this.#device = new TerminalDevice(handlers, (text) => this.#stray.write(text));
     this.#screen = new Screen(this.#device, { reflows: reflowsLines() });
     this.#hold = new TerminalHold({ device: this.#device, screen: this.#screen, frames: this.#frames, stray: this.#stray });
-    this.#theme = new TerminalTheme(settings.theme);
-    this.#themes = new ThemeList(this.#theme, settings.themePlaces ?? []);
-    // A theme that is not there may come with the session.
-    if (settings.themeName !== undefined) this.#themes.choose(settings.themeName);
-    setCurrentTheme(this.#theme.ui);
+    const { theme, themes } = createThemes(settings);
+    this.#theme = theme;
+    this.#themes = themes;
     this.#view = this.#createView();
     this.#view.showsThinking = settings.showThinking ?? false;
     this.#view.showsToolOutput = settings.showToolOutput ?? false;
@@ -150,7 +122,7 @@ export class TerminalMode implements Stage {
     this.#keys = new SessionKeys(actions);
     this.#terminal = this.#createTerminal(completion);
     this.user = new StageUser(this, { widgets: this.#widgets, terminal: this.#terminal });
-    this.#noteProblems([...problems, ...this.#theme.problems]);
+    this.#noteProblems([...(settings.problems ?? []), ...problems, ...this.#theme.problems]);
   }
 
   #createTerminal(completion: Completion): StageTerminal {
@@ -249,12 +221,7 @@ export class TerminalMode implements Stage {
     await session.start();
     this.#noteProblems(this.#themes.problems);
     if (needsFirstSteps(session)) await offerFirstSteps(this);
-    for (const { text, ...input } of await prompts) {
-      if (session.shutdown.isRequested) break;
-      // The first one starts a run; the others follow it.
-      const sent = session.submit(text, { ...input, streamingBehavior: "followUp" });
-      await sent.catch((error: unknown) => this.note(errorText(error), "error"));
-    }
+    await sendPrompts(this, await prompts);
     // Prompts that were typed in the meantime follow them.
     this.#ready.resolve(session);
   }
@@ -313,12 +280,12 @@ export class TerminalMode implements Stage {
   }
 
   async reloadSettings(): Promise<void> {
-    const { keys, theme, themeName } = await this.#options.readSettings();
+    const { keys, theme, themeName, problems: others = [] } = await this.#options.readSettings();
     const { bindings, problems } = readKeys(keys);
     this.#bindings.replaceBy(bindings);
     this.#theme.override(theme);
     this.#themes.reload(themeName);
-    this.#noteProblems([...problems, ...this.#theme.problems, ...this.#themes.problems]);
+    this.#noteProblems([...others, ...problems, ...this.#theme.problems, ...this.#themes.problems]);
     this.#terminal.invalidate();
     this.refresh(true);
   }

@@ -150,14 +150,15 @@ test("shortcuts, messages, entries and arguments of commands are those of an ext
   await pi.until("The colour is green.");
 });
 
-test("the theme of the settings, of a package's folder and of an extension", async () => {
+test("the theme and the keys of the agent folder, and the theme of an extension", async () => {
   await workspace.write("agent/settings.json", { theme: "sun" });
+  await workspace.write("agent/keybindings.json", { "tui.editor.deleteToLineStart": "ctrl+x", "app.tools.expand": "alt+o" });
   await workspace.write("agent/themes/sun.json", { name: "sun", colors: { accent: "#ff8000" } });
   const pi = await start([{ text: "Hello." }], { env: { COLORTERM: "truecolor" } });
   pi.type("a");
   await pi.until("› a");
   expect(pi.terminal.written).toContain("\x1b[38;2;255;128;0m›");
-  pi.type(`\u0015/theme light${enter}`);
+  pi.type(`\u0018/theme light${enter}`);
   await pi.until("true, now light");
   pi.type(`/theme nowhere${enter}`);
   await pi.until('There is no theme "nowhere"');
