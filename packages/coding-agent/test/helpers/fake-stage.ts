@@ -42,6 +42,10 @@ export class FakeStage implements Stage {
     return this.#session;
   }
 
+  get isOpen(): boolean {
+    return this.#session !== undefined;
+  }
+
   add(block: Block): void {
     this.blocks.push(block);
     this.#changed();

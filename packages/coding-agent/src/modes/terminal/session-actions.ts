@@ -23,6 +23,7 @@ export function createActions({ stage, editor, view, shellRuns, carryOut, suspen
   return {
     stage,
     get isWorking() {
+      if (!stage.isOpen) return false;
       const { isStreaming, compaction } = stage.session;
       return isStreaming || compaction.isCompacting || shellRuns.isActive;
     },

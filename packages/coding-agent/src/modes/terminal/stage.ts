@@ -8,7 +8,10 @@ import type { Theme } from "./theme/theme.ts";
 
 /** The terminal as its parts use it: dialogs, commands, the editor. */
 export interface Stage {
+  /** Throws while the session is being opened. */
   readonly session: AgentSession;
+  /** Whether the session is open. */
+  readonly isOpen: boolean;
   /** The store of sessions; undefined if they are stored in files. */
   readonly store: DescribingStore | undefined;
   readonly theme: Theme;

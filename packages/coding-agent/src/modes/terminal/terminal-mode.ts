@@ -171,6 +171,10 @@ export class TerminalMode implements Stage {
     return this.#session;
   }
 
+  get isOpen(): boolean {
+    return this.#session !== undefined;
+  }
+
   get store(): DescribingStore | undefined {
     return this.#options.store;
   }
