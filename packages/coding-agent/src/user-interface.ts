@@ -6,7 +6,7 @@ import type { SessionTerminal } from "./terminal-interface.ts";
  * do not depend on a mode.
  */
 export interface UserInterface {
-  /** What shows the session. Default: `print`, which is plain lines or nothing. */
+  /** The kind of user interface. Default: `print`, which is plain lines or nothing. */
   readonly mode?: "tui" | "rpc" | "json" | "print";
   /** Asks for yes or no. Default: no. */
   confirm(question: Confirmation, options?: DialogOptions): Promise<boolean>;

@@ -67,7 +67,7 @@ export interface MoveResult {
   cancelled: boolean;
 }
 
-/** What happens after a move of the session. */
+/** The options of a move of the session. */
 export interface MoveOptions {
   /** Called when the session has moved and its extensions have started. */
   withSession?(context: ReplacedSessionContext): void | Promise<void>;

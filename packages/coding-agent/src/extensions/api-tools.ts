@@ -63,7 +63,7 @@ export interface ExtensionComponent {
   render(width: number): string[];
 }
 
-/** What a renderer returns. Undefined: the default form. */
+/** The result of a renderer. Undefined: the default form. */
 export type Rendered = ExtensionComponent | string | readonly string[] | undefined;
 
 /** Renders a message or an entry of an extension in the terminal. The parameters are `never`, because its author knows the types. */

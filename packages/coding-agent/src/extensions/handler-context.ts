@@ -10,7 +10,7 @@ import { sendMessage, sendUserMessage } from "./send.ts";
 import type { SessionAccess } from "./session-access.ts";
 import type { SessionReader } from "./session-reader.ts";
 
-/** What the contexts of a session share. */
+/** The parts of all contexts of a session. */
 export interface ContextParts {
   session: SessionAccess;
   reader: SessionReader;

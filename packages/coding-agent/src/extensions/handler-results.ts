@@ -3,7 +3,7 @@ import type { Extension } from "./extension.ts";
 import type { CallOptions, HandlerOutcome, HandlerRunner } from "./handler-runner.ts";
 import type { SessionAccess } from "./session-access.ts";
 
-/** What calls the handlers of a session. */
+/** The parts that call the handlers of a session. */
 export interface Callers {
   extensions: readonly Extension[];
   runner: HandlerRunner;

@@ -107,7 +107,7 @@ export class PromptResources {
         loading.current = current;
         loading.commands = await toCommands(current, this.#options.listSkills ?? true);
       },
-      () => undefined, // whoever waits for the resources gets the error
+      () => undefined, // the callers of `load` get the error
     );
     return loading;
   }

@@ -42,7 +42,7 @@ export interface PromptOptions extends Omit<PromptInput, "text"> {
    * A queued prompt is stored without it. Unique in the session.
    */
   promptId?: string | undefined;
-  /** Who sends it. Default: a client in RPC mode, else a person. */
+  /** The sender. Default: a client in RPC mode, else a person. */
   source?: InputSource | undefined;
   /** Whether `/name` calls commands, templates and skills. Default: true. */
   isExpanded?: boolean | undefined;

@@ -47,6 +47,6 @@ test("lines of a widget have a place; `timeout` limits a dialog like `timeoutMs`
     ["b", ["2"], "belowEditor"],
     ["c", undefined, undefined],
   ]);
-  await ui.confirm("Sure?", "", { timeout: 5000 });
+  await ui.confirm("Sure?", "", { timeout: 5000 }); // no race: the dialog is answered at once
   expect(seen?.timeoutMs).toBe(5000);
 });

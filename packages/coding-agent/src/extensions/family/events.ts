@@ -6,7 +6,7 @@ import type { CustomMessageInput } from "../api-messages.ts";
 
 type CompactionReason = "manual" | "threshold" | "overflow";
 
-/** What a compaction is about to do. */
+/** The plan of a compaction. */
 export interface CompactionPreparation {
   firstKeptEntryId: string;
   messagesToSummarize: AgentMessage[];
@@ -19,7 +19,7 @@ export interface CompactionPreparation {
   settings: { enabled: boolean; reserveTokens: number; keepRecentTokens: number };
 }
 
-/** What a move to another branch is about to do. */
+/** The plan of a move to another branch. */
 export interface TreePreparation {
   targetId: string;
   oldLeafId: string | null;
