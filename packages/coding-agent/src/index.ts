@@ -87,6 +87,7 @@ export type {
   SessionMove,
   UserBashResult,
 } from "./extensions/events.ts";
+export type { CompactionPreparation, FamilyEvents, TreePreparation } from "./extensions/family/events.ts";
 export type { ModelRegistryView, RequestAuth } from "./extensions/model-registry-view.ts";
 export { reportUncaught, type UncaughtKind } from "./extensions/uncaught.ts";
 export type { ModelChoice, ScopedModel } from "./models/model-choice.ts";

@@ -4,7 +4,7 @@ import type { ExtensionDialogOptions, ExtensionUi } from "./api-ui.ts";
 import type { HandlerClock } from "./handler-clock.ts";
 import { createInertTerminal } from "./inert-terminal.ts";
 
-export type DialogKind = "select" | "confirm" | "input" | "editor";
+type DialogKind = "select" | "confirm" | "input" | "editor";
 
 /** Called when a dialog opens. Returns a function that is called when it is answered. */
 export type AskingListener = (kind: DialogKind, title: string) => () => void;

@@ -13,7 +13,7 @@ import type { RiskTier } from "../risk-tiers.ts";
 import type { UserInterface } from "../user-interface.ts";
 import type { ExtensionMode, NavigateOptions, SystemPromptOptions, WritableSessionManager } from "./api-context.ts";
 
-export interface NewSessionOptions {
+interface NewSessionOptions {
   /** The session that the new one continues. */
   parentSession?: string;
   /** Adds entries before extensions start. */

@@ -6,7 +6,7 @@ type EventOf<N extends ExtensionEventName> = ExtensionEvents[N]["event"];
 type Native = Exclude<ExtensionEventName, keyof FamilyEvents>;
 
 /** An event under the name and with the fields of other programs of the family. */
-export interface EventAlias {
+interface EventAlias {
   /** The event that calls its handlers. */
   of: Native;
   /** Converts the event; undefined: its handlers are not called. */
@@ -26,7 +26,7 @@ function alias<A extends keyof FamilyEvents, N extends Native>(
 }
 
 /** The converters, by the name of the family. */
-export const eventAliases: Readonly<Record<keyof FamilyEvents, EventAlias>> = {
+const eventAliases: Readonly<Record<keyof FamilyEvents, EventAlias>> = {
   before_agent_start: alias("before_agent_start", "before_prompt", ({ text, images, systemPrompt, systemPromptOptions }) => ({
     ...{ prompt: text, systemPrompt, systemPromptOptions },
     ...(images.length > 0 ? { images: [...images] } : {}),
