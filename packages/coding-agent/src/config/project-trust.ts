@@ -26,6 +26,8 @@ export interface TrustQuestion {
   decided?: boolean | undefined;
   /** `defaultProjectTrust` of the user's settings: the decision for folders without a stored one. Default: `ask`. */
   usual?: "ask" | "always" | "never" | undefined;
+  /** Called for an unknown folder before the user is asked. Undefined: the user decides. */
+  decide?: (() => Promise<{ trusted: boolean; remember: boolean } | undefined>) | undefined;
   /** Used to ask the user about an unknown folder. */
   user: UserInterface;
 }
@@ -43,7 +45,7 @@ export interface TrustAnswer {
  *
  * @throws {UsageError} When `trust.json` is malformed or cannot be written.
  */
-export async function askForTrust({ cwd, agentDir, decided, usual = "ask", user }: TrustQuestion): Promise<TrustAnswer> {
+export async function askForTrust({ cwd, agentDir, decided, decide, usual = "ask", user }: TrustQuestion): Promise<TrustAnswer> {
   if (decided === true) return { trusted: true };
   const parts = await listProjectParts(cwd);
   if (parts.length === 0) return { trusted: false };
@@ -51,8 +53,14 @@ export async function askForTrust({ cwd, agentDir, decided, usual = "ask", user 
   const notice = `Not loaded from ${projectFolder(cwd)}, since this folder is not trusted: ${what}. Use --approve to load them for this run.`;
   if (decided === false) return { trusted: false, notice };
   const stored = storedDecision(readJsonFile(trustFile(agentDir)), realpathSync(cwd));
-  if (stored ?? usual === "always") return { trusted: true };
-  if (stored === false || usual === "never") return { trusted: false, notice };
+  if (stored !== undefined) return stored ? { trusted: true } : { trusted: false, notice };
+  const decision = await decide?.();
+  if (decision) {
+    if (decision.trusted && decision.remember) await trustFolder(agentDir, cwd);
+    return decision.trusted ? { trusted: true } : { trusted: false, notice };
+  }
+  if (usual === "always") return { trusted: true };
+  if (usual === "never") return { trusted: false, notice };
   const isAccepted = await user.confirm({
     title: "Trust this folder?",
     message: `${realpathSync(cwd)} brings its own ${what}. They can run programs as you. Load them, now and in future?`,

@@ -27,6 +27,7 @@ const known: Record<ExtensionEventName, true> = {
   message_start: true,
   message_update: true,
   model_select: true,
+  project_trust: true,
   queue_update: true,
   resources_discover: true,
   session_before_compact: true,

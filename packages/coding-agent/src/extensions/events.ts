@@ -100,6 +100,15 @@ export interface HookEvents {
     /** Absent fields do not change. New content without a `display` removes the old one. */
     result: Partial<AgentToolResult> & { isError?: boolean };
   };
+  /**
+   * The working folder has a `.pi` folder that is neither trusted nor refused. Only handlers of the user's extensions and of the command line are
+   * called, in a copy of their own, before the session exists: their context has only `cwd`, `mode`, `hasUI` and `ui`.
+   */
+  project_trust: {
+    event: { type: "project_trust"; cwd: string };
+    /** `undecided` leaves the answer to the next handler, and at last to the user. `remember` keeps a yes. */
+    result: { trusted: "yes" | "no" | "undecided"; remember?: boolean };
+  };
   /** A shell command of the user. */
   user_bash: {
     event: { type: "user_bash"; command: string; excludeFromContext: boolean; cwd: string };

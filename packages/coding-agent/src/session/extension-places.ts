@@ -94,10 +94,13 @@ function givenPaths({ extensions = [] }: ExtensionOptions): string[] {
   return extensions.filter((extension) => typeof extension === "string");
 }
 
-/** Whether an extension of the options is a package: elsewhere, or a folder that has more than a module. */
+/** Whether an extension of the options is a package: elsewhere, or a folder that is not one module. */
 function isPackage(name: string, startFolder: string): boolean {
   if (isRemoteSource(name)) return true;
   const folder = toAbsolute(name, resolve(startFolder));
   const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  return isFolder && ["package.json", "extensions", "skills", "prompts", "themes"].some((part) => existsSync(join(folder, part)));
+  const has = (name: string) => existsSync(join(folder, name));
+  if (!isFolder || has("package.json")) return isFolder;
+  // A module may have prompts of its own, which it reads itself.
+  return !["index.ts", "index.js"].some(has) && ["extensions", "skills", "prompts", "themes"].some(has);
 }

@@ -19,6 +19,8 @@ export interface ResourceOptions extends ExtensionOptions {
   userSettings?: SettingsFile | undefined;
   /** The decision of the options about that. */
   trustProject?: boolean | undefined;
+  /** Asks extensions whether the project is trusted, before the user is asked. Default: the user is asked. */
+  decideTrust?: ((places: ExtensionPlaces) => Promise<{ trusted: boolean; remember: boolean } | undefined>) | undefined;
   /** Whether rules of folders are read. Default true. */
   ruleFiles?: boolean | undefined;
 }
@@ -149,11 +151,24 @@ export class SessionResources {
     return (await import("../config/settings.ts")).readSettings(path).catch(() => ({}));
   }
 
+  /** The places in which extensions are searched, without those of the project and of packages. */
+  async #untrustedPlaces(): Promise<ExtensionPlaces> {
+    const [{ readAllSettings }, { listExtensionPlaces }] = await Promise.all([
+      import("../config/all-settings.ts"),
+      import("./extension-places.ts"),
+    ]);
+    const { extensions } = await readAllSettings(this.#options.agentDir, undefined);
+    return listExtensionPlaces(this.#options, extensions, undefined, false);
+  }
+
   async #askForTrust(cwd: string): Promise<boolean> {
     const { agentDir, user, trustProject } = this.#options;
     const { askForTrust } = await import("../config/project-trust.ts");
     const { defaultProjectTrust: usual } = await this.#userSettings();
-    const { trusted, notice } = await askForTrust({ cwd, agentDir, user, usual, decided: trustProject });
+    const { trusted, notice } = await askForTrust({
+      ...{ cwd, agentDir, user, usual, decided: trustProject },
+      decide: this.#options.decideTrust && (async () => this.#options.decideTrust?.(await this.#untrustedPlaces())),
+    });
     if (notice !== undefined) this.problems.push(notice);
     if (trusted) this.#trusted.add(cwd);
     return trusted;

@@ -1,5 +1,5 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { type Context, createScriptedModel, type Model, type ScriptedAnswer } from "@pikit/ai";
 import { openai, startProviderServer } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
@@ -11,6 +11,13 @@ import { openSession } from "../helpers/sessions.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
 
 const workspace = useWorkspace();
+
+/** Writes a file in the working folder, or at an absolute path. */
+async function put(path: string, text: string): Promise<void> {
+  const file = resolve(workspace.cwd, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+}
 
 async function openWith(
   extension: ExtensionFactory,
@@ -207,6 +214,41 @@ test("context.modelRegistry finds models, knows which have keys, and calls one",
   });
   expect(seen).toEqual(["anthropic", false, true, [{ type: "text", text: "Done." }]]);
   expect(session.models.current?.id).toBe(model.id);
+});
+
+test.each([
+  { answer: '{ trusted: "yes" }', commands: ["from-project"], again: 2 },
+  { answer: '{ trusted: "yes", remember: true }', commands: ["from-project"], again: 1 },
+  { answer: '{ trusted: "no" }', commands: [], again: 2 },
+  { answer: '{ trusted: "undecided" }', commands: [], again: 2 },
+])("project_trust: the user's extensions answer $answer before the user is asked", async ({ answer, commands, again }) => {
+  const asked: string[] = [];
+  const user = { ...absentUser, confirm: async ({ title }: { title: string }) => void asked.push(title) === undefined && false };
+  await put(".pi/extensions/theirs.ts", 'export default (pi) => pi.registerCommand("from-project", { handler() {} });');
+  await put(
+    join(workspace.agentDir, "extensions", "mine.ts"),
+    `import { appendFileSync } from "node:fs";
+    export default (pi) => {
+      pi.on("project_trust", ({ cwd }, ctx) => {
+        appendFileSync(${JSON.stringify(join(workspace.root, "asked"))}, cwd + " " + ctx.mode + " " + ctx.cwd + "\\n");
+        return ${answer};
+      });
+    };`,
+  );
+  const open = () => openSession(workspace, { session: "memory", user, onProblem: () => {} });
+  const { session } = await open();
+  expect(session.commands.list().map(({ name }) => name)).toEqual(commands);
+  await open();
+  const line = `${workspace.cwd} print ${workspace.cwd}\n`;
+  expect(await readFile(join(workspace.root, "asked"), "utf8")).toBe(line.repeat(again));
+  expect(asked).toHaveLength(answer.includes("undecided") ? 2 : 0);
+});
+
+test("a folder with an index file and prompts of its own is one extension", async () => {
+  await put("tool/index.ts", 'export default (pi) => pi.registerCommand("tool", { handler() {} });');
+  await put("tool/prompts/greet.md", "Greet.");
+  const { session } = await openSession(workspace, { session: "memory", extensions: ["tool"] });
+  expect((await session.listCommands()).map(({ name }) => name)).toEqual(["tool"]);
 });
 
 test("commands with the same name get a number, in the order of the extensions", async () => {

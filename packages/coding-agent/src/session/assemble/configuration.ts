@@ -29,6 +29,11 @@ export async function readConfiguration(setup: Setup, cwd: string): Promise<Conf
     ...{ ...options, startFolder: options.cwd, cwd, user, userSettings },
     // The delegating session has reported the same.
     report: parent ? () => {} : report,
+    decideTrust: async (places) => {
+      const { decideTrust } = await import("../../extensions/trust-decision.ts");
+      const { agentDir, loadLibrary, extensionTimeoutMs: limitMs = 30_000 } = options;
+      return decideTrust({ ...{ cwd, agentDir, user, places, loadLibrary, limitMs }, factories: resources.factories });
+    },
   });
   const settings = await resources.readSettings();
   const commands = new SlashCommands();
