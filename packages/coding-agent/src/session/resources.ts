@@ -118,8 +118,7 @@ export class SessionResources {
   }
 
   /** The patterns of the settings that leave out resources which were found. Undefined if there are none. */
-  async filter(kind: MarkedKind): Promise<ResourceFilter | undefined> {
-    const { marks = [] } = this.#named ?? {};
+  async filter(kind: MarkedKind, marks = this.#named?.marks ?? []): Promise<ResourceFilter | undefined> {
     if (marks.length === 0) return undefined;
     return (await import("../packages/marked-resources.ts")).createFilter(kind, marks, this.#options.report);
   }
@@ -157,8 +156,8 @@ export class SessionResources {
       import("../config/all-settings.ts"),
       import("./extension-places.ts"),
     ]);
-    const { extensions } = await readAllSettings(this.#options.agentDir, undefined);
-    return listExtensionPlaces(this.#options, extensions, undefined, false);
+    const { extensions, marks } = await readAllSettings(this.#options.agentDir, undefined);
+    return listExtensionPlaces(this.#options, extensions, undefined, false, await this.filter("extensions", marks));
   }
 
   async #askForTrust(cwd: string): Promise<boolean> {
