@@ -19,6 +19,7 @@ const known: Record<ExtensionEventName, true> = {
   compaction_end: true,
   compaction_start: true,
   context: true,
+  entry_appended: true,
   error: true,
   extension_error: true,
   input: true,

@@ -73,6 +73,7 @@ export const eventDescriptions: Readonly<Record<EventName, string>> = {
   todo_auto_clear: "All tasks were done, so the new prompt begins without a list.",
   queue_update: "The queued texts, after each change.",
   limit_reached: "The run ends because it has reached a limit (`--max-turns` and others).",
+  entry_appended: "An extension has stored an entry of its own in the session.",
   session_info_changed: "The name of the session has changed.",
   thinking_level_changed: "The thinking level has changed.",
   extension_error: "An extension failed; the session continues without its contribution.",

@@ -1,6 +1,7 @@
 import type { Static, TProperties } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
 import { CompactionResultSchema, TodoTaskSchema } from "./data.ts";
+import { SessionEntrySchema } from "./entries.ts";
 import { literals } from "./literals.ts";
 import {
   AgentMessageSchema,
@@ -122,6 +123,8 @@ export const events = {
   queue_update: event("queue_update", { steering: Type.Array(Type.String()), followUp: Type.Array(Type.String()) }),
   /** The run ends because it has reached a limit. `value` is the limit: turns, US dollars, seconds or calls. */
   limit_reached: event("limit_reached", { limit: LimitNameSchema, value: Type.Number() }),
+  /** An extension has stored an entry of its own. */
+  entry_appended: event("entry_appended", { entry: SessionEntrySchema }),
   /** The name of the session has changed. */
   session_info_changed: event("session_info_changed", { name: Type.String() }),
   /** The thinking level has changed. */
@@ -144,7 +147,15 @@ export type SessionEvent =
   | LimitEvent
   | RuleEvent
   | TodoEvent
-  | Static<(typeof events)["agent_settled" | "error" | "queue_update" | "session_info_changed" | "thinking_level_changed"]>;
+  | Static<
+      (typeof events)[
+        | "agent_settled"
+        | "entry_appended"
+        | "error"
+        | "queue_update"
+        | "session_info_changed"
+        | "thinking_level_changed"]
+    >;
 export type AutoRetryEvent = Static<(typeof events)["auto_retry_start" | "auto_retry_end"]>;
 export type CompactionEvent = Static<
   (typeof events)["auto_compaction_start" | "auto_compaction_end" | "compaction_start" | "compaction_end"]

@@ -99,8 +99,10 @@ function createActions(session: AgentSession, parts: SessionParts, options: Acce
     emit: (event: Parameters<SessionAccess["emit"]>[0]) => events.emit(event),
     sendText: (sent: SentText) => sendText(session, sent),
     sendMessage: (...sent: Parameters<SessionAccess["sendMessage"]>) => session.send(...sent),
-    appendEntry: (customType: string, data: unknown) =>
-      transcript.append({ type: "custom", customType, ...(data === undefined ? {} : { data }) }),
+    async appendEntry(customType: string, data: unknown) {
+      const entry = await transcript.storeEntry({ type: "custom", customType, ...(data === undefined ? {} : { data }) });
+      if (entry) await events.emit({ type: "entry_appended", entry });
+    },
     lastEntry: (customType: string) => transcript.conversation.readCustom(customType),
     setName: (name: string) => session.history.setName(name),
     setLabel: (entryId: string, label: string | undefined) => session.history.setLabel(entryId, label),

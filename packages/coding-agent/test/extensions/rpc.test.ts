@@ -103,8 +103,8 @@ describe("in RPC mode", () => {
     const rpc = startRpc(workspace, ["--model", await workspace.script(hello), "-e", path]);
     await rpc.request({ type: "prompt", message: "Hi" });
     expect(await rpc.exited).toBe(0);
-    expect(rpc.records.at(-1)).toEqual({ type: "agent_settled" });
     const lines = await workspace.sessionLines();
+    expect(rpc.records.slice(-2)).toEqual([{ type: "agent_settled" }, { type: "entry_appended", entry: lines.at(-1) }]);
     expect(lines.flatMap(({ message }) => (message ? [message.role] : []))).toEqual(["user", "assistant"]);
     expect(lines.at(-1)).toMatchObject({ customType: "my.end" });
   });

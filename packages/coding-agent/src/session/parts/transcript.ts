@@ -1,7 +1,7 @@
 import type { Agent, AgentMessage } from "@pikit/agent";
 import type { BranchContext } from "../../conversation/context.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
-import type { EntryContent } from "../../conversation/entries.ts";
+import type { EntryContent, SessionEntry } from "../../conversation/entries.ts";
 import { createEntryId } from "../../conversation/ids.ts";
 import { type QueueName, queueAddition, queueClearance } from "../../conversation/queue-journal.ts";
 import { isSessionError } from "../../errors.ts";
@@ -91,7 +91,16 @@ export class Transcript {
 
   /** Stores another kind of entry. Default id: a new one. */
   async append(content: EntryContent, id?: string): Promise<void> {
-    await this.#guard(() => this.#conversation.append(content, id));
+    await this.storeEntry(content, id);
+  }
+
+  /** The same; resolves with the entry, or undefined if it was not stored. */
+  async storeEntry(content: EntryContent, id?: string): Promise<SessionEntry | undefined> {
+    let entry: SessionEntry | undefined;
+    await this.#guard(async () => {
+      entry = await this.#conversation.append(content, id);
+    });
+    return entry;
   }
 
   /** Sets the id under which a message is stored when it enters the conversation. */
