@@ -2,11 +2,12 @@ import { realpathSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { UserInterface } from "../user-interface.ts";
+import { projectAgentsSkills } from "./agents-folders.ts";
 import { readJsonFile } from "./json-file.ts";
 import { projectFolder } from "./paths.ts";
 import { updateJsonFile } from "./update-json-file.ts";
 
-/** The parts of a project's `.pi` folder that change the behaviour of the agent. */
+/** The parts of a project's `.pi` folder that change the behaviour of the agent. Skills in `.agents` come on top. */
 const projectParts: readonly { name: string; one: string; many: string }[] = [
   { name: "settings.json", one: "settings", many: "settings" },
   { name: "extensions", one: "extension", many: "extensions" },
@@ -103,5 +104,7 @@ async function listProjectParts(cwd: string): Promise<string[]> {
       return [name.includes(".") ? one : `${count} ${count === 1 ? one : many}`];
     }),
   );
-  return parts.flat();
+  const shared = await Promise.all(projectAgentsSkills(cwd).map((folder) => readdir(folder).catch(() => [])));
+  const count = shared.flat().filter((entry) => !entry.startsWith(".")).length;
+  return [...parts.flat(), ...(count === 0 ? [] : [`${count} ${count === 1 ? "skill" : "skills"} for all agents`])];
 }

@@ -10,7 +10,9 @@ export interface ContextFile {
 }
 
 /** The names of context files, in the order of reading within a folder. */
-const fileNames = ["AGENTS.md", "CLAUDE.md"];
+const fileNames = ["AGENTS.md", "AGENTS.MD", "CLAUDE.md", "CLAUDE.MD"];
+/** The name of a context file that replaces the others of its folder. */
+const overrideName = "AGENTS.override.md";
 /** Maximum bytes of one file. */
 const maxFileBytes = fileLimits.contextFile;
 /** Maximum bytes of all files together: some 50,000 tokens. */
@@ -31,10 +33,10 @@ export interface ContextFileOptions {
  * rejects.
  */
 export async function loadContextFiles({ cwd, agentDir, report }: ContextFileOptions): Promise<ContextFile[]> {
-  const paths = [...new Set([agentDir, ...foldersTo(cwd)])].flatMap((folder) => fileNames.map((name) => join(folder, name)));
+  const folders = [...new Set([agentDir, ...foldersTo(cwd)])];
   const seen = new Set<string>();
   const files: ContextFile[] = [];
-  for (const { path, text, realPath, problem } of await Promise.all(paths.map(read))) {
+  for (const { path, text, realPath, problem } of (await Promise.all(folders.map(readFolder))).flat()) {
     if (problem !== undefined) report(problem);
     if (text.trim() === "" || seen.has(realPath) || seen.has(text)) continue;
     seen.add(realPath).add(text);
@@ -52,6 +54,14 @@ export async function loadContextFiles({ cwd, agentDir, report }: ContextFileOpt
     kept.unshift(file);
   }
   return kept;
+}
+
+/** Reads the context files of a folder: the one that replaces the others, if it has text, otherwise these. */
+async function readFolder(folder: string): Promise<ReadFile[]> {
+  const override = await read(join(folder, overrideName));
+  if (override.text.trim() !== "") return [override];
+  const others = await Promise.all(fileNames.map((name) => read(join(folder, name))));
+  return override.problem === undefined ? others : [override, ...others];
 }
 
 /** The folders from the root to a folder. */

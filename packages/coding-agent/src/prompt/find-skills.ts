@@ -13,11 +13,13 @@ const maxFolders = 2000;
 /** A file that describes a skill. */
 export interface SkillFile extends ResourceSource {
   realPath: string;
+  /** Whether the file may be something else than a skill: a Markdown file beside the folders of skills. */
+  isLoose: boolean;
 }
 
 /**
  * Finds the skill files of a source, sorted by path: the file itself, the one in the folder, or those in the folders below it. A folder with a
- * `SKILL.md` is one skill; its subfolders are not searched. Hidden folders and `node_modules` are skipped, links are followed. Never rejects.
+ * `SKILL.md` is one skill; its subfolders are not searched. Of a source with `hasLooseFiles`, its own Markdown files count, too. Hidden folders and `node_modules` are skipped, links are followed. Never rejects.
  */
 export async function findSkillFiles(source: ResourceSource, report: (problem: string) => void): Promise<SkillFile[]> {
   const search = new SkillSearch(source, report);
@@ -36,14 +38,15 @@ class SkillSearch {
     this.#report = report;
   }
 
-  async visit(path: string, depth: number): Promise<void> {
+  async visit(path: string, depth: number, isLoose = false): Promise<void> {
     try {
       const realPath = await realpath(path);
       if (this.#visited.has(realPath)) return;
       this.#visited.add(realPath);
       const stats = await stat(realPath);
       if (stats.isFile()) {
-        if (depth === 0 || basename(path) === skillFileName) this.files.push({ ...this.#source, path, realPath });
+        const isSkill = depth === 0 || basename(path) === skillFileName;
+        if (isSkill || isLoose) this.files.push({ ...this.#source, path, realPath, isLoose: !isSkill });
       } else if (stats.isDirectory()) await this.#visitFolder(path, depth);
       else if (depth === 0 || basename(path) === skillFileName) assertRegular(stats, path);
     } catch (error) {
@@ -56,6 +59,9 @@ class SkillSearch {
   async #visitFolder(path: string, depth: number): Promise<void> {
     const entries = await readdir(path, { withFileTypes: true });
     if (entries.some(({ name }) => name === skillFileName)) return this.visit(join(path, skillFileName), depth + 1);
+    if (depth === 0 && this.#source.hasLooseFiles) {
+      for (const { name } of entries) if (/^[^.].*\.md$/i.test(name)) await this.visit(join(path, name), 1, true);
+    }
     if (depth === maxDepth) return;
     const folders = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink()).map(({ name }) => name);
     for (const name of folders.toSorted()) {

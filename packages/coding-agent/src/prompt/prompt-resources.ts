@@ -1,8 +1,10 @@
 import { join } from "node:path";
+import { projectAgentsSkills, userAgentsSkills } from "../config/agents-folders.ts";
 import type { NamedResource } from "../config/all-settings.ts";
 import { SessionError } from "../errors.ts";
 import type { SlashCommand } from "../protocol/data.ts";
 import type { ContextFile } from "./context-files.ts";
+import type { PromptFileTexts } from "./prompt-files.ts";
 import { listSources, type NamedPaths, type ResourceFilter, type ResourceSource, skillPrefix } from "./resource-sources.ts";
 import type { Skill } from "./skills.ts";
 import type { PromptTemplate } from "./templates.ts";
@@ -12,6 +14,8 @@ const callPattern = /^\/(\S+)(?:\s+([\s\S]*))?$/;
 /** The resources of a folder and its user for prompts. */
 export interface LoadedResources {
   contextFiles: readonly ContextFile[];
+  /** The texts of `SYSTEM.md` and `APPEND_SYSTEM.md`. */
+  promptFiles: PromptFileTexts;
   skills: readonly Skill[];
   templates: readonly PromptTemplate[];
 }
@@ -59,7 +63,13 @@ interface PackagedFiles {
 
 /** Loads the code that reads the files and writes the system prompt. Call it early to save this time at the first prompt. */
 export async function loadReaders(): Promise<void> {
-  await Promise.all([import("./context-files.ts"), import("./skills.ts"), import("./templates.ts"), import("./system-prompt.ts")]);
+  await Promise.all([
+    import("./context-files.ts"),
+    import("./prompt-files.ts"),
+    import("./skills.ts"),
+    import("./templates.ts"),
+    import("./system-prompt.ts"),
+  ]);
 }
 
 /** The context files, skills and prompt templates of a session, read on demand. */
@@ -146,7 +156,13 @@ export class PromptResources {
     ]);
     const sources = (named: NamedPaths | false, folder: keyof PackagedFiles, added: readonly string[] = []): ResourceSource[] => {
       if (named === false) return [];
-      const folders = { project: isTrusted ? join(cwd, ".pi", folder) : undefined, user: join(agentDir, folder) };
+      const folders = {
+        project: isTrusted ? join(cwd, ".pi", folder) : undefined,
+        user: join(agentDir, folder),
+        ...(folder === "skills"
+          ? { shared: { project: isTrusted ? projectAgentsSkills(cwd) : [], user: userAgentsSkills() } }
+          : {}),
+      };
       return listSources(
         { ...named, extra: [...(named.extra ?? []), ...added] },
         folders,
@@ -154,17 +170,19 @@ export class PromptResources {
         filters[folder === "skills" ? 0 : 1],
       );
     };
-    const [{ loadContextFiles }, { loadSkills }, { loadTemplates }] = await Promise.all([
+    const [{ loadContextFiles }, { readPromptFiles }, { loadSkills }, { loadTemplates }] = await Promise.all([
       import("./context-files.ts"),
+      import("./prompt-files.ts"),
       import("./skills.ts"),
       import("./templates.ts"),
     ]);
-    const [files, skillList, templateList] = await Promise.all([
+    const [files, promptFiles, skillList, templateList] = await Promise.all([
       contextFiles ? loadContextFiles({ cwd, agentDir, report }) : [],
+      readPromptFiles(isTrusted ? [join(cwd, ".pi"), agentDir] : [agentDir], report),
       loadSkills(sources(skills, "skills", this.#added.skills), report),
       loadTemplates(sources(templates, "prompts", this.#added.templates), report),
     ]);
-    return { contextFiles: files, skills: skillList, templates: templateList };
+    return { contextFiles: files, promptFiles, skills: skillList, templates: templateList };
   }
 
   #report(problem: string): void {

@@ -12,6 +12,8 @@ export interface ResourceSource {
   location: NonNullable<SlashCommand["location"]>;
   /** Whether the user gave this path, so that it must exist. */
   isNamed: boolean;
+  /** Whether Markdown files in the folder itself are skills too. Default false. */
+  hasLooseFiles?: boolean;
   /** The package that brings it; undefined without one. */
   package?: PackageOrigin | undefined;
   /** Whether a file that was found is used. Default: all are. */
@@ -32,16 +34,16 @@ export interface NamedPaths {
 }
 
 /**
- * Lists the places for resources of a kind, in the order of precedence: paths from the command line, the project's folder, the user's folder,
+ * Lists the places for resources of a kind, in the order of precedence: paths from the command line, the project's folders, the user's folders,
  * paths from the settings, files of packages.
  *
- * @param folders - The user's folder, and the project's folder if the project is trusted.
+ * @param folders - The user's folder, and the project's folder if the project is trusted. `shared`: the same for folders of all agents.
  * @param packaged - The files of packages.
  * @param filter - Leaves out files of the folders and of the settings. Default: all are used.
  */
 export function listSources(
   named: NamedPaths,
-  folders: { project?: string | undefined; user: string },
+  folders: { project?: string | undefined; user: string; shared?: { project: readonly string[]; user: string } },
   packaged: readonly NamedResource[],
   filter?: ResourceFilter,
 ): ResourceSource[] {
@@ -49,9 +51,15 @@ export function listSources(
   const extra = (named.extra ?? []).map(toNamed);
   const files = packaged.map((file) => ({ ...file, isNamed: true }));
   if (named.discover === false) return [...extra, ...files.filter(({ location }) => location === "path")];
+  const { project, user, shared } = folders;
+  const inFolder = (path: string, location: "project" | "user", hasLooseFiles: boolean): ResourceSource => ({
+    ...{ path, location, isNamed: false, hasLooseFiles },
+  });
   const found: ResourceSource[] = [
-    ...(folders.project === undefined ? [] : [{ path: folders.project, location: "project" as const, isNamed: false }]),
-    { path: folders.user, location: "user", isNamed: false },
+    ...(project === undefined ? [] : [inFolder(project, "project", true)]),
+    ...(shared?.project ?? []).map((path) => inFolder(path, "project", false)),
+    inFolder(user, "user", true),
+    ...(shared ? [inFolder(shared.user, "user", false)] : []),
     ...(named.settings ?? []).map(toNamed),
   ];
   const filtered = filter ? found.map((source) => ({ ...source, isUsed: (path: string) => filter(path, source.location) })) : found;

@@ -1,4 +1,4 @@
-import { basename, dirname } from "node:path";
+import { basename, dirname, extname } from "node:path";
 import { fileLimits } from "@pikit/ai/files/sync";
 import { SessionError } from "../errors.ts";
 import type { SlashCommand } from "../protocol/data.ts";
@@ -13,6 +13,8 @@ const maxFileBytes = fileLimits.skill;
 /** Maximum characters of a name and a description. Source: the Agent Skills specification, "Frontmatter". */
 const maxNameLength = 64;
 const maxDescriptionLength = 1024;
+/** A name that can be typed in a command. The format allows fewer, but other agents take these, too. */
+const typeableName = /^[^\s\p{Cc}]+$/u;
 const namePattern = /^[\p{Ll}\p{Lo}\p{Nd}]+(?:-[\p{Ll}\p{Lo}\p{Nd}]+)*$/u;
 
 /** A folder with instructions for a kind of task, in the open Agent Skills format. */
@@ -49,15 +51,18 @@ export async function loadSkills(sources: readonly ResourceSource[], report: (pr
 }
 
 async function loadSkill(found: SkillFile, report: (problem: string) => void): Promise<Skill | undefined> {
-  const { path, location } = found;
+  const { path, location, isLoose } = found;
   try {
     const file = await parseFrontMatter((await readText(path, maxFileBytes)).text);
-    const name = textField(file, "name") ?? basename(dirname(path));
+    const name = textField(file, "name") ?? (isLoose ? basename(path, extname(path)) : basename(dirname(path)));
+    const description = textField(file, "description");
+    if (description === undefined && isLoose) return undefined; // a text about the skills
     if (!namePattern.test(name) || name.length > maxNameLength) {
       const rule = `lower-case letters, digits and single hyphens, at most ${maxNameLength} characters`;
-      throw new Error(`its name must have ${rule}, but is ${JSON.stringify(name.slice(0, 2 * maxNameLength))}`);
+      const problem = `its name must have ${rule}, but is ${JSON.stringify(name.slice(0, 2 * maxNameLength))}`;
+      if (!typeableName.test(name) || name.length > 2 * maxNameLength) throw new Error(problem);
+      report(`The skill ${path} may not work with other agents: ${problem}.`);
     }
-    const description = textField(file, "description");
     if (description === undefined) throw new Error('it has no "description" in its front matter, which says when to use it');
     const isHidden = textField(file, "disable-model-invocation") === "true";
     return { name, description: description.slice(0, maxDescriptionLength), path, location, isHidden, package: found.package };

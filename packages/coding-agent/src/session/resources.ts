@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { projectAgentsSkills } from "../config/agents-folders.ts";
 import type { MarkedKind } from "../config/all-settings.ts";
 import { mayExist } from "../config/may-exist.ts";
 import { projectFolder } from "../config/paths.ts";
@@ -48,7 +49,8 @@ export class SessionResources {
   isTrusted(cwd: string): Promise<boolean> {
     const known = this.#trust.get(cwd);
     if (known !== undefined) return known;
-    const answer = existsSync(projectFolder(cwd)) ? this.#askForTrust(cwd) : Promise.resolve(false);
+    const answer =
+      existsSync(projectFolder(cwd)) || projectAgentsSkills(cwd).length > 0 ? this.#askForTrust(cwd) : Promise.resolve(false);
     this.#trust.set(cwd, answer);
     return answer;
   }
@@ -60,7 +62,11 @@ export class SessionResources {
    */
   async readSettings(): Promise<Settings> {
     const { agentDir, cwd } = this.#options;
-    if (!mayExist(projectFolder(cwd)) && !mayExist(join(agentDir, "settings.json"))) return {};
+    if (!mayExist(projectFolder(cwd)) && !mayExist(join(agentDir, "settings.json"))) {
+      // Also asks about skills for all agents, and reports them if they are not used.
+      await this.isTrusted(cwd);
+      return {};
+    }
     const { readAllSettings } = await import("../config/all-settings.ts");
     const { userSettings } = this.#options;
     const project = (await this.isTrusted(cwd)) ? cwd : undefined;

@@ -81,7 +81,7 @@ test("what is switched off is not read", async () => {
   await writeEverything();
   await workspace.write("work/AGENTS.md", "Use tabs.");
   const { resources } = open({ contextFiles: false, skills: false, templates: false });
-  expect(await resources.load(workspace.cwd)).toEqual({ contextFiles: [], skills: [], templates: [] });
+  expect(await resources.load(workspace.cwd)).toEqual({ contextFiles: [], promptFiles: {}, skills: [], templates: [] });
   expect(await resources.expand("/skill:pdf", workspace.cwd)).toBe("/skill:pdf");
 });
 

@@ -8,8 +8,15 @@ import { useWorkspace } from "../helpers/workspace.ts";
 const workspace = useWorkspace();
 
 async function load(...paths: string[]): Promise<{ skills: Skill[]; problems: string[] }> {
+  return loadFrom({ isNamed: true }, ...paths);
+}
+
+async function loadFrom(
+  source: { isNamed: boolean; hasLooseFiles?: boolean },
+  ...paths: string[]
+): Promise<{ skills: Skill[]; problems: string[] }> {
   const problems: string[] = [];
-  const sources = paths.map((path) => ({ path: join(workspace.root, path), location: "path" as const, isNamed: true }));
+  const sources = paths.map((path) => ({ path: join(workspace.root, path), location: "path" as const, ...source }));
   const skills = await loadSkills(sources, (problem) => problems.push(problem.replaceAll(`${workspace.root}/`, "")));
   return { skills, problems };
 }
@@ -70,6 +77,31 @@ test("what is no skill is reported with the reason, and costs no other", async (
     'The skill s/b/SKILL.md cannot be used: its name must have lower-case letters, digits and single hyphens, at most 64 characters, but is "Bad Name".',
     expect.stringMatching(/^The skill s\/c\/SKILL\.md cannot be used: line \d of its front matter is not YAML/),
   ]);
+});
+
+test("a name outside the format is reported, but used if it can be typed", async () => {
+  await workspace.write("s/a/SKILL.md", skill("PDF_Tools"));
+  await workspace.write("s/b/SKILL.md", skill("x".repeat(200)));
+  const { skills, problems } = await load("s");
+  expect(skills.map(({ name }) => name)).toEqual(["PDF_Tools"]);
+  expect(problems).toEqual([
+    'The skill s/a/SKILL.md may not work with other agents: its name must have lower-case letters, digits and single hyphens, at most 64 characters, but is "PDF_Tools".',
+    expect.stringMatching(/^The skill s\/b\/SKILL\.md cannot be used: its name must have /),
+  ]);
+});
+
+test("in a folder of the user, Markdown files with a description are skills, too, and other files are passed over", async () => {
+  await workspace.write("s/quick.md", "---\ndescription: Does it fast.\n---\nGo.\n");
+  await workspace.write("s/README.md", "# About these\n");
+  await workspace.write("s/.hidden.md", skill("hidden"));
+  await workspace.write("s/deep/er/SKILL.md", skill("deep"));
+  await workspace.write("s/deep/loose.md", skill("loose"));
+  const { skills, problems } = await loadFrom({ isNamed: false, hasLooseFiles: true }, "s");
+  expect(skills.map(({ name, path }) => [name, path.slice(workspace.root.length)])).toEqual([
+    ["deep", "/s/deep/er/SKILL.md"],
+    ["quick", "/s/quick.md"],
+  ]);
+  expect(problems).toEqual([]);
 });
 
 test("SC-016 the list for the model cannot be left by a description, and has neither hidden skills nor all of too many", async () => {

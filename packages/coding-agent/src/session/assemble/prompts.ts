@@ -30,15 +30,15 @@ export function createPrompts(
     // A new session reads the files again.
     if (readFor !== id) prompts.forget();
     readFor = id;
-    const [{ contextFiles, skills }, { buildSystemPrompt }] = await Promise.all([
+    const [{ contextFiles, promptFiles, skills }, { buildSystemPrompt }] = await Promise.all([
       prompts.load(cwd),
       import("../../prompt/system-prompt.ts"),
     ]);
     return buildSystemPrompt({
       ...{ cwd, tools: present, contextFiles, skills },
       serverInstructions: mcp?.instructions ?? [],
-      instructions: options.systemPrompt,
-      append: options.appendSystemPrompt,
+      instructions: options.systemPrompt ?? promptFiles.instructions,
+      append: options.appendSystemPrompt ?? promptFiles.append,
     });
   };
   return {
@@ -52,8 +52,10 @@ function describe(
   { loaded }: PromptResources,
   tools: readonly AgentTool[],
   cwd: string,
-  { systemPrompt, appendSystemPrompt = "" }: Setup["options"],
+  options: Setup["options"],
 ): SystemPromptOptions {
+  const { systemPrompt = loaded?.promptFiles.instructions } = options;
+  const { appendSystemPrompt = loaded?.promptFiles.append ?? "" } = options;
   return {
     ...{ cwd, appendSystemPrompt, promptGuidelines: [], sections: {} },
     ...(systemPrompt === undefined ? {} : { customPrompt: systemPrompt }),
