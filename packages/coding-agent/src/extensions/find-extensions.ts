@@ -15,7 +15,7 @@ export interface FoundExtensions {
 export interface ExtensionPlaces {
   /** Folders whose modules and subfolders are extensions. A missing folder has none. */
   folders: readonly NamedResource[];
-  /** Files, or folders that are one extension or a package of several. A missing one is a problem. */
+  /** Files, or folders that are one extension, a package, or have several. A missing one is a problem. */
   named: readonly NamedResource[];
   /** Whether a file that was found is used. Default: all are. */
   isUsed?(file: NamedResource): boolean;
@@ -29,12 +29,7 @@ export async function findExtensions({ folders, named, isUsed = () => true }: Ex
     if (isUsed(file) && !found.files.some((other) => other.path === path)) found.files.push(file);
   };
   for (const folder of folders) {
-    for (const name of await listFolder(folder.path)) {
-      if (name.startsWith(".") || name === "node_modules") continue;
-      const entry = join(folder.path, name);
-      if (isSource(name)) add(entry, folder);
-      else for (const file of (await findEntries(entry, found.problems)) ?? []) add(file, folder);
-    }
+    for (const file of await findInFolder(folder.path, found.problems)) add(file, folder);
   }
   for (const resource of named) {
     const { path } = resource;
@@ -46,11 +41,26 @@ export async function findExtensions({ folders, named, isUsed = () => true }: Ex
     const files = isFolder ? await findEntries(path, found.problems) : [path];
     if (isFolder === undefined) found.problems.push({ path, error: "There is no such file or folder." });
     else if (!files) {
-      const error = 'The folder has neither an index.ts or index.js, nor a package.json with "pi": { "extensions": […] }.';
+      const inside = await findInFolder(path, found.problems);
+      for (const file of inside) add(file, resource);
+      if (inside.length > 0) continue;
+      const error = 'The folder has no modules, and no package.json with "pi": { "extensions": […] }.';
       found.problems.push({ path, error });
     } else for (const file of files) add(file, resource);
   }
   return found;
+}
+
+/** The modules of a folder, and those of its subfolders that are extensions; sorted by name. */
+async function findInFolder(folder: string, problems: FoundExtensions["problems"]): Promise<string[]> {
+  const files: string[] = [];
+  for (const name of await listFolder(folder)) {
+    if (name.startsWith(".") || name === "node_modules") continue;
+    const entry = join(folder, name);
+    if (isSource(name)) files.push(entry);
+    else files.push(...((await findEntries(entry, problems)) ?? []));
+  }
+  return files;
 }
 
 /** The files that the package.json of a folder names, or its index file; undefined if it has neither. */

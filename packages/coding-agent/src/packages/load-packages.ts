@@ -40,6 +40,9 @@ export async function loadPackages(options: LoadPackagesOptions): Promise<Packag
     try {
       const folder = await prepare(wanted, options);
       const files = await findPackageFiles(folder, options.report);
+      if (resourceKinds.every((kind) => files[kind].length === 0)) {
+        options.report(`The package ${source.shown} has no extensions, skills, prompt templates or themes: ${folder}.`);
+      }
       for (const kind of resourceKinds) {
         const chosen = await choose(kind, files, wanted, folder);
         const origin = { source: source.shown, baseDir: folder };

@@ -16,7 +16,7 @@ export type ResourceFiles = Record<ResourceKind, string[]>;
 
 /** Maximum number of files and folders that a glob is compared with. */
 const maxCompared = 10_000;
-/** Maximum depth of folders below the fixed beginning of a glob. */
+/** Maximum depth of folders that are searched. */
 const maxDepth = 12;
 
 type Report = (problem: string) => void;
@@ -82,8 +82,8 @@ async function findIn(kind: ResourceKind, path: string, report: Report): Promise
   const stats = await stat(path).catch(() => undefined);
   if (!stats) report(`${path} does not exist, but its package names it in package.json.`);
   if (!stats?.isDirectory()) return stats ? [path] : [];
-  if (kind === "themes") return listFiles(path, ".json");
-  if (kind === "prompts") return listFiles(path, ".md");
+  if (kind === "themes") return listFiles(path, ".json", maxDepth);
+  if (kind === "prompts") return listFiles(path, ".md", maxDepth);
   if (kind === "skills") {
     const skills = await findSkillFiles({ path, location: "path", isNamed: true }, report);
     return [...skills.map((skill) => skill.path), ...(await listFiles(path, ".md"))].filter(isFirst);
@@ -99,12 +99,15 @@ function isFirst(path: string, index: number, all: readonly string[]): boolean {
   return all.indexOf(path) === index;
 }
 
-async function listFiles(folder: string, ending: string): Promise<string[]> {
-  const names = await readdir(folder);
-  return names
-    .filter((name) => name.endsWith(ending) && !name.startsWith("."))
-    .sort()
-    .map((name) => join(folder, name));
+/** The files with an ending in a folder, sorted; with `depth`, also those in folders below it. Hidden ones are left out. */
+async function listFiles(folder: string, ending: string, depth = 0): Promise<string[]> {
+  const entries = readFolder(folder);
+  const files = entries
+    .filter((entry) => !entry.isDirectory() && entry.name.endsWith(ending))
+    .map(({ name }) => join(folder, name));
+  const folders = depth === 0 ? [] : entries.filter((entry) => entry.isDirectory() && entry.name !== "node_modules");
+  const below = await Promise.all(folders.map(({ name }) => listFiles(join(folder, name), ending, depth - 1)));
+  return [...files, ...below.flat()];
 }
 
 /** The index file of a folder that is one extension. */

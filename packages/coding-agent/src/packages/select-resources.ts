@@ -6,8 +6,8 @@ const maxPatterns = 500;
 
 /**
  * Selects files with a list of patterns. A pattern without a mark is a path or a glob of files to use; without any such pattern, all are used.
- * `!glob` leaves files out. Then `+path` adds a file, and `-path` leaves one out. Paths of folders mean everything in them. A skill and an
- * extension in a folder of its own also have the path of that folder, and every file its name alone.
+ * `!glob` leaves files out. Then `+path` adds a file, and `-path` leaves one out. Paths of folders mean everything in them, and a name alone the
+ * file or skill with this name. A glob matches the path of a file, or of the folder of a skill.
  *
  * @param files - Absolute paths.
  * @param root - The folder to which patterns are relative.
@@ -58,9 +58,15 @@ function compileAll(texts: readonly string[]): Promise<Pattern[]> {
 }
 
 function matches({ text, glob }: Pattern, names: readonly string[]): boolean {
-  if (glob) return names.some((name) => glob.matches(name, false));
+  // A glob such as extensions/* is about files, as in related programs.
+  if (glob) return names.some((name) => !isIndexFolder(name, names) && glob.matches(name, false));
   const isName = !text.includes("/");
   return names.some((name) => name === text || name.startsWith(`${text}/`) || (isName && name.endsWith(`/${text}`)));
+}
+
+/** Whether a name is the folder of an extension; those of skills may match a glob. */
+function isIndexFolder(name: string, [path]: readonly string[]): boolean {
+  return name !== path && path?.endsWith("/SKILL.md") === false;
 }
 
 /** The paths of a file: its own, and that of its folder if the file stands for the whole folder. */

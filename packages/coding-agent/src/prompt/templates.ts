@@ -13,6 +13,10 @@ const maxFileBytes = fileLimits.promptTemplate;
 /** Maximum characters of a description that is taken from the template's first line. */
 const maxDescriptionLength = 80;
 
+/** Maximum depth of subfolders that are searched, and their number in one folder. */
+const maxDepth = 3;
+const maxFolders = 100;
+
 /** A prompt in a file, which the user calls by its name. */
 export interface PromptTemplate {
   /** The file's name without `.md`. */
@@ -49,11 +53,8 @@ export async function loadTemplates(
 async function findFiles({ path, isNamed }: ResourceSource, report: (problem: string) => void): Promise<string[]> {
   try {
     if (!(await stat(path)).isDirectory()) return [path];
-    const names = await readdir(path);
-    return names
-      .filter((name) => name.endsWith(".md") && !name.startsWith("."))
-      .sort()
-      .map((name) => join(path, name));
+    // A folder that the user has named is searched with its subfolders.
+    return await listMarkdown(path, isNamed ? maxDepth : 0);
   } catch (error) {
     if (isNamed || !isMissing(error)) {
       const reason = isMissing(error) ? "there is no such file or folder" : reasonOf(error);
@@ -61,6 +62,15 @@ async function findFiles({ path, isNamed }: ResourceSource, report: (problem: st
     }
     return [];
   }
+}
+
+async function listMarkdown(folder: string, depth: number): Promise<string[]> {
+  const entries = (await readdir(folder, { withFileTypes: true })).filter(({ name }) => !name.startsWith("."));
+  const names = entries.filter((entry) => entry.name.endsWith(".md") && !entry.isDirectory()).map(({ name }) => name);
+  const folders = entries.filter((entry) => depth > 0 && entry.isDirectory() && entry.name !== "node_modules").slice(0, maxFolders);
+  const below: string[] = [];
+  for (const { name } of folders) below.push(...(await listMarkdown(join(folder, name), depth - 1)));
+  return [...names.toSorted().map((name) => join(folder, name)), ...below.toSorted()];
 }
 
 async function loadTemplate(

@@ -56,6 +56,19 @@ test("paths in settings may be globs, also with exceptions", async () => {
   ]);
 });
 
+test("a folder in settings may have several extensions, and templates in its subfolders", async () => {
+  await workspace.write("lib/three.js", command("three"));
+  await workspace.write("lib/four/index.ts", command("four"));
+  await workspace.write("more/deep/five.md", "five");
+  await workspace.write("more/node_modules/six.md", "six");
+  await workspace.write("agent/prompts/deep/seven.md", "seven");
+  await workspace.write("agent/settings.json", { extensions: ["../lib"], prompts: ["../more"] });
+  expect(await commandNames("--no-skills")).toEqual([
+    ...["our-one", "our-two", "one", "two", "four", "three"],
+    ...["five", "one", "one-prompt", "two", "two-prompt"],
+  ]);
+});
+
 test("an invalid pattern is reported and has no effect", async () => {
   await workspace.write("agent/settings.json", { prompts: ["!a{b"], skills: ["!**"] });
   const rpc = startRpc(workspace, ["--no-session", "--model", await workspace.script()]);

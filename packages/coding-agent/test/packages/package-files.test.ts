@@ -32,6 +32,8 @@ describe("the files of a package", () => {
       "skills/search/reference.md": "",
       "skills/write.md": "",
       "prompts/review.md": "",
+      "prompts/more/deep.md": "",
+      "prompts/.hidden/x.md": "",
       "prompts/notes.txt": "",
       "themes/dark.json": {},
     });
@@ -39,7 +41,7 @@ describe("the files of a package", () => {
     expect(found).toEqual({
       extensions: ["extensions/a.ts", "extensions/b/index.js", "extensions/c/main.ts"],
       skills: ["skills/deep/search/SKILL.md", "skills/write.md"],
-      prompts: ["prompts/review.md"],
+      prompts: ["prompts/review.md", "prompts/more/deep.md"],
       themes: ["themes/dark.json"],
     });
   });

@@ -16,7 +16,9 @@ describe("patterns of files", () => {
     [["./extensions/a.ts"], ["extensions/a.ts"]],
     [["extensions"], ["extensions/a.ts", "extensions/b/index.ts", "extensions/old/c.ts"]],
     [["extensions/*.ts"], ["extensions/a.ts"]],
-    [["extensions/*"], ["extensions/a.ts", "extensions/b/index.ts"]],
+    [["extensions/*"], ["extensions/a.ts"]],
+    [["extensions/b"], ["extensions/b/index.ts"]],
+    [["skills/*"], ["skills/search/SKILL.md", "skills/write/SKILL.md"]],
     [
       ["**/*.ts", "!extensions/old/*"],
       ["extensions/a.ts", "extensions/b/index.ts"],

@@ -95,13 +95,15 @@ describe("the resources of packages", () => {
   });
 
   test("a package that cannot be used is left out, with one line", async () => {
-    const entries = ["npm:../x", "npm:gone", "./gone", { source: "../tools", prompts: ["a{b"] }];
+    await workspace.write("empty/readme.md", "");
+    const entries = ["npm:../x", "npm:gone", "./gone", "../empty", { source: "../tools", prompts: ["a{b"] }];
     const { found, problems } = await load({ named: entries.map((entry) => ({ entry, location: user })) });
     expect(names(found)).toEqual({ extensions: everything.extensions, skills: everything.skills, prompts: [], themes: [] });
     expect(problems).toEqual([
       expect.stringMatching(/^A package of the settings \(user\) is not loaded: "npm:\.\.\/x" is not the source of a package/),
       "The package npm:gone is not loaded: it is not installed, and --offline allows no download.",
       expect.stringMatching(/^The package \.\/gone is not loaded: There is no file or folder .*gone\./),
+      `The package ../empty has no extensions, skills, prompt templates or themes: ${join(workspace.root, "empty")}.`,
       expect.stringMatching(/^The package \.\.\/tools is not loaded: .*a\{b/),
     ]);
   });
