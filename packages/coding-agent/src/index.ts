@@ -135,6 +135,25 @@ export { AgentSession, type CompactOptions, type PromptOptions } from "./session
 export type { AgentSessionEvent } from "./session/events.ts";
 export type { CreateAgentSessionOptions } from "./session/options.ts";
 export type { BranchPoint, SessionHistory } from "./session/parts/history.ts";
+export type {
+  CompletionProvider,
+  CustomFactory,
+  CustomOptions,
+  EditorComponent,
+  EditorFactory,
+  FooterData,
+  FooterFactory,
+  OverlayHandle,
+  OverlayOptions,
+  TerminalInputListener,
+  TerminalInterface,
+  UiComponent,
+  UiKeybindings,
+  UiScreen,
+  WidgetFactory,
+  WorkingIndicator,
+} from "./terminal-interface.ts";
+export type { UiTheme } from "./theme/ui-theme.ts";
 export type { CommandObserver } from "./tools/bash/run.ts";
 export { defineTool, type ToolDefinition } from "./tools/define-tool.ts";
 export type { DelegationEvent, DelegationObserver } from "./tools/delegate/run.ts";
@@ -142,6 +161,7 @@ export type { DirectoryEntry, FileAccess, FileFacts, FileType, OpenFile } from "
 export { localFiles } from "./tools/files/local-files.ts";
 export { type BuiltInToolName, builtInToolNames } from "./tools/index.ts";
 export type { PreviewEvent } from "./tools/preview/run.ts";
+export type { ToolRenderContext, ToolRenderOptions, ToolView } from "./tools/tool-rendering.ts";
 export { Type } from "./type-builder.ts";
 export {
   type ApprovalAnswer,

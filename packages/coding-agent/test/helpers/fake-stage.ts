@@ -19,6 +19,7 @@ export const keys = {
 export class FakeStage implements Stage {
   readonly theme = createTheme({ colors: 0, isLight: false });
   readonly keys = readKeys().bindings;
+  shortcuts: Stage["shortcuts"] = [];
   readonly panels: Panel[] = [];
   readonly notes: string[] = [];
   readonly blocks: Block[] = [];

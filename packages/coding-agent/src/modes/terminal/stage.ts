@@ -1,5 +1,6 @@
 import type { DescribingStore } from "../../conversation/session-store.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
+import type { ContributedShortcut } from "../../terminal-interface.ts";
 import type { Block } from "./block.ts";
 import type { TextWithImages } from "./input/attachments.ts";
 import type { KeyBindings } from "./input/keys.ts";
@@ -17,6 +18,8 @@ export interface Stage {
   readonly theme: Theme;
   /** The keys in use. */
   readonly keys: KeyBindings;
+  /** The keys of extensions. */
+  readonly shortcuts: readonly ContributedShortcut[];
   /** Shows a block below the others. */
   add(block: Block): void;
   /** Shows a line about the work itself; `error` and `warning` are coloured. The text is made safe for the terminal. */

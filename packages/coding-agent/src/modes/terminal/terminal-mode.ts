@@ -4,6 +4,7 @@ import type { PromptInput } from "../../prompt/prompt-input.ts";
 import type { StreamingBehavior } from "../../protocol/data.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
 import type { AgentSessionEvent } from "../../session/events.ts";
+import type { ContributedShortcut } from "../../terminal-interface.ts";
 import type { CommandObserver } from "../../tools/bash/run.ts";
 import type { UserInterface } from "../../user-interface.ts";
 import { endInTime } from "../end-in-time.ts";
@@ -185,6 +186,10 @@ export class TerminalMode implements Stage {
 
   get keys(): KeyBindings {
     return this.#bindings;
+  }
+
+  get shortcuts(): readonly ContributedShortcut[] {
+    return this.#terminal.contributions?.shortcuts() ?? [];
   }
 
   get columns(): number {

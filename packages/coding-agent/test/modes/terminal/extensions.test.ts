@@ -141,6 +141,9 @@ test("shortcuts, messages, entries and arguments of commands are those of an ext
   await pi.until("The other shortcut was pressed.");
   pi.type("\x1b[120;6u");
   await pi.until("The shortcut was pressed.");
+  pi.type(`/hotkeys${enter}`);
+  await pi.until(/Of extensions\n +ctrl\+shift\+x +says hello/);
+  pi.type("\x1b");
   pi.type(`/card${enter}`);
   await pi.until("| in a card |");
   await pi.until("entry 7");

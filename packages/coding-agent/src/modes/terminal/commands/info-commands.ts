@@ -97,6 +97,8 @@ export function showHotkeys(stage: Stage, keys: KeyBindings): Promise<void> {
       .map(({ action, keys: names, description }) => [names.join(", ") || "(no key)", `${description} [${action}]`] as const);
     return [groupTitles[group], ...toColumns(rows), ""];
   });
+  const others = stage.shortcuts.map(({ key, description = "" }) => [key, description] as const);
+  if (others.length > 0) parts.unshift("Of extensions", ...toColumns(others), "");
   const advice = 'Change a key with "keys" in settings.json: { "newLine": "ctrl+j" }. The name in brackets is the action.';
   return showMessage(stage, "Keys", [...parts, advice].join("\n"));
 }

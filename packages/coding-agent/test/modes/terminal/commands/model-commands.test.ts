@@ -76,10 +76,10 @@ test("/model with a name sets it, with a level too; an unknown name gets the nea
   const stage = await open("house/small");
   await runTyped(stage, "/model house/large:high");
   expect(stage.session.models).toMatchObject({ current: { id: "large" }, level: "high" });
-  await runTyped(stage, "/model house/larg");
-  expect(stage.session.models.current?.id).toBe("larg");
+  await runTyped(stage, "/model house/larger");
+  expect(stage.session.models.current?.id).toBe("larger");
   const unlisted = runTyped(stage, "/model");
-  await stage.shows("❯ house/larg ✓");
+  await stage.shows("❯ house/larger ✓");
   stage.press(keys.esc);
   await unlisted;
   await runTyped(stage, "/model nowhere/large");
