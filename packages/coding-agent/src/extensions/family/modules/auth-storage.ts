@@ -106,6 +106,11 @@ export class AuthStorage {
     return [];
   }
 
+  /** Waits until all changes are written. Never rejects: see `drainErrors`. */
+  flush(): Promise<void> {
+    return this.#writing;
+  }
+
   drainErrors(): Error[] {
     const errors = this.#errors;
     this.#errors = [];
