@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
-import { type AgentOptions, agents } from "./lib/agents.ts";
+import { type AgentOptions, agents, cli } from "./lib/agents.ts";
 import { residentBytes } from "./lib/process-usage.ts";
 import { getState, waitForState } from "./lib/records.ts";
 import { RpcProcess } from "./lib/rpc-process.ts";
@@ -46,6 +46,10 @@ export function firstAnswer(rounds: number, options: AgentOptions = {}): Promise
       await add("later starts", {});
       await add("later starts, with a model", { ANTHROPIC_API_KEY: "not-a-key" });
     }
+    const acp = "pi acp, initialize, later starts";
+    const acpWorkplace = await makeWorkplace(root, acp);
+    programs.set(acp, { run: () => initialize([process.execPath, cli, "acp"], acpWorkplace) });
+    ours.push({ name: acp, limit: 2, memoryLimit: 1.5 });
     const all = await takeTurns(rounds, programs);
     const time = ({ milliseconds }: Start) => milliseconds;
     const memory = ({ bytes }: Start) => bytes / 1e6;
@@ -80,6 +84,14 @@ async function answer(command: readonly string[], workplace: Workplace): Promise
   await using agent = new RpcProcess(command, workplace);
   agent.send(getState);
   const { at } = await waitForState(agent);
+  return { milliseconds: at - agent.startedAt, bytes: residentBytes(agent.pid) };
+}
+
+/** Spawn to the answer of `initialize`, of the Agent Client Protocol. */
+async function initialize(command: readonly string[], workplace: Workplace): Promise<Start> {
+  await using agent = new RpcProcess(command, workplace);
+  agent.send({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: 1 } });
+  const { at } = await agent.waitFor("initialize", (line) => line.includes('"agentCapabilities"'));
   return { milliseconds: at - agent.startedAt, bytes: residentBytes(agent.pid) };
 }
 

@@ -1,7 +1,6 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
-import { type AssistantMessage, isAiError } from "@pikit/ai";
+import type { AssistantMessage } from "@pikit/ai";
 import { createLocalProcesses } from "../../exec/run-process.ts";
-import { noModelMessage } from "../../models/no-model.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
 import { createAgentSession } from "../../session/assemble/create.ts";
 import type { CreateAgentSessionOptions, EntryPointOptions } from "../../session/options.ts";
@@ -212,15 +211,4 @@ async function readText(files: typeof localFiles, path: string): Promise<string 
   } catch {
     return null;
   }
-}
-
-/** Converts an error of a session to an error response. */
-export function toRpcError(error: unknown): RpcError {
-  const message = error instanceof Error ? error.message : String(error);
-  const code = (error as { code?: unknown } | null)?.code;
-  if (code === "no_model") return new RpcError(errorCodes.authRequired, noModelMessage());
-  if (code === "no_credentials") return new RpcError(errorCodes.authRequired, message);
-  if (code === "not_found") return new RpcError(errorCodes.notFound, message);
-  const isOfClient = code === "invalid_input" || code === "invalid_arguments" || code === "invalid_session_id" || isAiError(error);
-  return new RpcError(isOfClient ? errorCodes.invalidParams : errorCodes.internal, message);
 }

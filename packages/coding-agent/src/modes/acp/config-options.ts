@@ -16,7 +16,7 @@ const modes: readonly Mode[] = [
   { id: "read-only", name: "Read only", description: "Refuses every tool call that does more than read." },
 ];
 
-/** What a person can choose in a session. */
+/** The choices of a person in a session: mode, model and thinking level. */
 export class SessionChoices {
   readonly #session: AgentSession;
   /** The policy of the mode `code`. */

@@ -13,7 +13,7 @@ export interface EditorTerminalParts {
 /** Maximum bytes of output that the editor keeps; it drops the beginning. */
 const outputByteLimit = 1_048_576;
 
-/** What ended a command before its end. */
+/** The reason why a command was ended. */
 type Interruption = "timeout" | "aborted";
 
 /**

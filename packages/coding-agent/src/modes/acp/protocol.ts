@@ -31,7 +31,7 @@ const ContentSchema = Type.Union([
 const place = { cwd: text, mcpServers: Type.Optional(Type.Array(McpServerSchema)) };
 const capability = Type.Optional(Type.Object({}));
 
-/** What the client can do. */
+/** The capabilities of the client. */
 const CapabilitiesSchema = Type.Object({
   fs: Type.Optional(Type.Object({ readTextFile: Type.Optional(Type.Boolean()), writeTextFile: Type.Optional(Type.Boolean()) })),
   terminal: Type.Optional(Type.Boolean()),
