@@ -12,7 +12,7 @@ export interface Answer {
 
 /** The user's answers for the session, as far as they are about one call. */
 export interface AnswerMemory {
-  /** What an earlier answer says about the call; undefined if there is none. */
+  /** The earlier answer about the call; undefined if there is none. */
   readonly answer: "yes" | "no" | undefined;
   /** Allows or refuses similar calls until the session ends. */
   remember(answer: "yes" | "no"): void;

@@ -3,7 +3,7 @@ import { agentFolder } from "../config/paths.ts";
 import { readSettings } from "../config/settings.ts";
 import { MemorySessionStore } from "../conversation/memory-store.ts";
 import { startAcp } from "../modes/acp/acp-mode.ts";
-import type { BaseOptions } from "../modes/acp/server.ts";
+import type { BaseOptions } from "../modes/acp/session-parts.ts";
 import { openStdout } from "../modes/stdout.ts";
 import { writeError } from "../modes/terminal-text.ts";
 import { onFailure } from "./last-resort.ts";

@@ -5,7 +5,8 @@ import type { OutputSink } from "../output-sink.ts";
 import { readInput } from "../read-input.ts";
 import { AcpOutput } from "./acp-output.ts";
 import { errorCodes } from "./json-rpc.ts";
-import { AcpServer, type BaseOptions } from "./server.ts";
+import { AcpServer } from "./server.ts";
+import type { BaseOptions } from "./session-parts.ts";
 
 /** A running server of the Agent Client Protocol. */
 export interface Acp {

@@ -74,7 +74,7 @@ export class AcpSession {
     return new AcpSession(opened, parts, view);
   }
 
-  /** What the editor is told when the session is open. */
+  /** The fields of the response that opens the session. */
   async describe() {
     return { modes: this.choices.modes, configOptions: await this.choices.options() };
   }

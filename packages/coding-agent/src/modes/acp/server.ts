@@ -1,6 +1,5 @@
 import type { AgentCapabilities, AuthMethod, InitializeResponse } from "@agentclientprotocol/sdk";
 import { Check } from "@sinclair/typebox/value";
-import type { CreateAgentSessionOptions, EntryPointOptions } from "../../session/options.ts";
 import { packageVersion } from "../../version.ts";
 import type { AcpOutput } from "./acp-output.ts";
 import { errorCodes, JsonRpc, type ReceivedRequest, RpcError, type RpcHandler } from "./json-rpc.ts";
@@ -8,18 +7,7 @@ import { type ClientCapabilities, isMethodName, methods, notifications, protocol
 import { readParams } from "./read-params.ts";
 import { toRpcError } from "./rpc-errors.ts";
 import type { SessionMethods } from "./session-methods.ts";
-
-/** The options of all sessions; the editor gives the folder and further MCP servers. */
-export type BaseOptions = Omit<CreateAgentSessionOptions, "cwd" | "session" | "user"> & EntryPointOptions & { agentDir: string };
-
-/** The parts of the server that sessions use. */
-export interface SessionParts {
-  base: BaseOptions;
-  rpc: JsonRpc;
-  output: AcpOutput;
-  /** The capabilities of the editor. */
-  capabilities(): ClientCapabilities;
-}
+import type { BaseOptions } from "./session-parts.ts";
 
 const agentCapabilities: AgentCapabilities & { sessionCapabilities: { fork: object } } = {
   loadSession: true,

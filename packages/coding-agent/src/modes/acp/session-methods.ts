@@ -7,7 +7,7 @@ import { noModelMessage } from "../../models/no-model.ts";
 import { AcpSession } from "./acp-session.ts";
 import { errorCodes, type ReceivedRequest, RpcError } from "./json-rpc.ts";
 import type { McpServer, MethodName, MethodParams } from "./protocol.ts";
-import type { BaseOptions, SessionParts } from "./server.ts";
+import type { BaseOptions, SessionParts } from "./session-parts.ts";
 import { StoredSessions } from "./stored.ts";
 
 /** All methods but `initialize`. */
