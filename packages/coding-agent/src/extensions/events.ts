@@ -1,5 +1,6 @@
 import type { AgentEvent, AgentMessage, AgentToolResult, ToolDisplay } from "@pikit/agent";
 import type { ImageContent, Model, TextContent, ThinkingLevel } from "@pikit/ai";
+import type { SessionEntry } from "../conversation/entries.ts";
 import type { BashResult, StreamingBehavior } from "../protocol/data.ts";
 import type { SessionEvent } from "../protocol/events.ts";
 import type { CompactionPreview } from "../run/compaction/intercept.ts";
@@ -12,6 +13,8 @@ export interface SessionMove {
   reason: "new" | "switch" | "fork" | "clone" | "branch";
   /** The session's path for `switch`, the entry for `fork`, `clone` and `branch`. */
   target?: string;
+  /** Whether the branch that is left shall be summarised. */
+  wantsSummary?: boolean;
 }
 
 /** Where a prompt comes from: a person at the terminal, a client, or an extension. */
@@ -128,7 +131,11 @@ export interface HookEvents {
     result: { cancel?: boolean; summary?: string };
   };
   /** Before the session moves. */
-  session_switch: { event: { type: "session_switch" } & SessionMove; result: { cancel?: boolean } };
+  session_switch: {
+    event: { type: "session_switch" } & SessionMove;
+    /** `summary` is used instead of one of the model, if the branch that is left shall be summarised. */
+    result: { cancel?: boolean; summary?: { summary: string; details?: unknown } };
+  };
   /** After `session_start`: the place to add skills, templates and themes. */
   resources_discover: {
     event: { type: "resources_discover"; cwd: string; reason: "startup" | "reload" };
@@ -147,7 +154,13 @@ export type Notice =
   /** The session ends or is left, or extensions are reloaded. The last event for an extension; its time limit is 3 seconds. */
   | { type: "session_shutdown"; reason: "quit" | "reload" | "new" | "resume" | "fork"; targetSessionFile?: string }
   /** The session has moved to another branch. */
-  | { type: "session_tree"; newLeafId: string | null; oldLeafId: string | null; fromExtension?: boolean }
+  | {
+      type: "session_tree";
+      newLeafId: string | null;
+      oldLeafId: string | null;
+      summaryEntry?: SessionEntry;
+      fromExtension?: boolean;
+    }
   /** The model has changed. */
   | { type: "model_select"; model: Model; previousModel: Model | undefined; source: "set" | "cycle" | "restore" }
   /** The thinking level has changed. */

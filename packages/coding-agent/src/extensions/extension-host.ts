@@ -3,6 +3,7 @@ import type { AgentEvent, AgentMessage, PendingToolCall, ToolCallOutcome, ToolCa
 import type { PromptInput } from "../prompt/prompt-input.ts";
 import type { BashResult } from "../protocol/data.ts";
 import type { SessionEvent } from "../protocol/events.ts";
+import type { BranchSummary } from "../run/compaction/branch-summary.ts";
 import type { CompactionPreview, CompactionWish } from "../run/compaction/intercept.ts";
 import { isOfCommand } from "./command-runs.ts";
 import { forgetFailures } from "./culprits.ts";
@@ -138,7 +139,9 @@ export class ExtensionHost implements SessionHooks {
   async moved({ reason }: SessionMove): Promise<void> {
     const { leafId, file } = this.#move;
     if (reason === "branch") {
-      await this.notify({ type: "session_tree", newLeafId: this.#reader.getLeafId(), oldLeafId: leafId });
+      const leaf = this.#reader.getLeafEntry();
+      const summary = leaf?.type === "branch_summary" ? { summaryEntry: leaf, fromExtension: leaf.fromHook === true } : {};
+      await this.notify({ type: "session_tree", newLeafId: this.#reader.getLeafId(), oldLeafId: leafId, ...summary });
       return;
     }
     await this.leave();
@@ -238,13 +241,16 @@ export class ExtensionHost implements SessionHooks {
     return wish;
   }
 
-  async mayMove(move: SessionMove): Promise<boolean> {
+  async mayMove(move: SessionMove): Promise<boolean | BranchSummary> {
     this.#move = { ...move, leafId: this.#reader.getLeafId(), file: this.#session.sessionFile };
+    let made: BranchSummary | undefined;
     const event = (): HookEvents["session_switch"]["event"] => ({ type: "session_switch", ...move });
     for await (const outcome of callHandlers(this.#callers, "session_switch", event)) {
-      if (resultOf<"session_switch">(outcome).cancel === true) return false;
+      const { cancel, summary } = resultOf<"session_switch">(outcome);
+      if (cancel === true) return false;
+      if (typeof summary?.summary === "string") made = { ...summary, fromHook: true };
     }
-    return true;
+    return made ?? true;
   }
 
   abort(): void {

@@ -4,6 +4,7 @@ import type { PromptInput } from "../prompt/prompt-input.ts";
 import type { BashResult, StreamingBehavior } from "../protocol/data.ts";
 import type { SessionEvent } from "../protocol/events.ts";
 import type { CustomMessage } from "../protocol/messages.ts";
+import type { BranchSummary } from "../run/compaction/branch-summary.ts";
 import type { CompactionPreview, CompactionWish } from "../run/compaction/intercept.ts";
 import type { InputSource, Notice, SessionMove } from "./events.ts";
 
@@ -56,8 +57,8 @@ export interface SessionHooks {
   toolCall?(call: PendingToolCall, signal: AbortSignal): Promise<ToolCallVerdict | undefined>;
   toolResult?(call: PendingToolCall, outcome: ToolCallOutcome, signal: AbortSignal): Promise<ToolCallOutcome | undefined>;
   beforeCompaction?(preview: CompactionPreview, signal: AbortSignal): Promise<CompactionWish | undefined>;
-  /** Whether the session may move. */
-  mayMove?(move: SessionMove): Promise<boolean>;
+  /** Whether the session may move. An object: the summary of the branch that it leaves. */
+  mayMove?(move: SessionMove): Promise<boolean | BranchSummary>;
   /** Called when a move that `mayMove` has allowed is about to take effect. Not called for a move within the session. */
   leave?(): Promise<void>;
   /** Called when a move has failed. */

@@ -1,3 +1,5 @@
+import { readBranch } from "../conversation/context.ts";
+import type { SessionEntry } from "../conversation/entries.ts";
 import { SessionError } from "../errors.ts";
 import type { ProcessRunner } from "../exec/run-process.ts";
 import type { SystemPromptOptions } from "../extensions/api-context.ts";
@@ -87,7 +89,7 @@ export function createSessionAccess(session: AgentSession, parts: SessionParts, 
       ...createActions(session, parts, options),
       ...createToolAccess(session, setTiers),
       ...createModelAccess(session, parts),
-      ...createMoves(session),
+      ...createMoves(session, parts),
     },
     Object.getOwnPropertyDescriptors(readable),
   ) as SessionAccess;
@@ -154,21 +156,20 @@ function createModelAccess(
   };
 }
 
-function createMoves({ history }: AgentSession): Pick<SessionAccess, "newSession" | "switchSession" | "fork" | "navigate"> {
+function createMoves(
+  { history }: AgentSession,
+  { summariseBranch }: SessionParts,
+): Pick<SessionAccess, "newSession" | "switchSession" | "fork" | "navigate"> {
   return {
     newSession: ({ setup, ...options }) =>
       hasMoved(history.startNew({ ...options, ...(setup ? { prepare: async (empty) => prepareSession(empty, setup) } : {}) })),
     switchSession: (path) => hasMoved(history.open(path)),
     fork: (entryId, position) => hasMoved(position === "at" ? history.clone(entryId) : history.fork(entryId)),
-    async navigate(entryId, { label, summarize = false }) {
-      if (summarize) {
-        throw new SessionError(
-          "invalid_input",
-          "navigateTree cannot summarise the branch that it leaves. Call it without summarize, or compact the branch first.",
-        );
-      }
-      const isMoved = await hasMoved(history.goTo(entryId));
-      if (isMoved && label !== undefined) await history.setLabel(entryId, label);
+    async navigate(entryId, { label, summarize = false, customInstructions = "" }) {
+      const summarise = (left: SessionEntry[]) => summariseBranch(readBranch(left).messages, customInstructions);
+      const isMoved = await hasMoved(history.goTo(entryId, summarize ? summarise : undefined));
+      const { leafId } = history;
+      if (isMoved && label !== undefined && leafId !== null) await history.setLabel(leafId, label);
       return isMoved;
     },
   };

@@ -217,6 +217,43 @@ test("context.modelRegistry finds models, knows which have keys, and calls one",
 });
 
 test.each([
+  { summary: undefined, expected: { summary: "What was tried.", fromHook: undefined }, calls: 3 },
+  { summary: "By hand.", expected: { summary: "By hand.", fromHook: true }, calls: 2 },
+])(
+  "navigateTree summarises the branch that it leaves; session_before_tree can write: $summary",
+  async ({ summary, expected, calls }) => {
+    const told: unknown[] = [];
+    const answers = [{ text: "One." }, { text: "Two." }, { text: "What was tried." }, { text: "Three." }];
+    const { session, asked } = await openWith((pi) => {
+      pi.on("session_before_tree", ({ preparation: { entriesToSummarize, userWantsSummary } }) => {
+        told.push(
+          userWantsSummary,
+          entriesToSummarize.flatMap((entry) => (entry.type === "message" ? [entry.message.role] : [])),
+        );
+        return summary === undefined ? undefined : { summary: { summary } };
+      });
+      pi.on("session_tree", ({ summaryEntry, fromExtension }) => void told.push(summaryEntry?.type, fromExtension));
+      pi.registerCommand("back", {
+        async handler(_args, { sessionManager, navigateTree }) {
+          const first = sessionManager.getBranch().find((entry) => entry.type === "message" && entry.message.role === "assistant");
+          told.push(await navigateTree(first?.id ?? "", { summarize: true, label: "left" }));
+          const summaryEntry = sessionManager.getEntries().find(({ type }) => type === "branch_summary");
+          told.push(sessionManager.getLabel(summaryEntry?.id ?? ""));
+        },
+      });
+    }, answers);
+    await session.prompt("First");
+    await session.prompt("Second");
+    await session.prompt("/back");
+    expect(told).toEqual([true, ["user", "assistant"], "branch_summary", summary !== undefined, { cancelled: false }, "left"]);
+    expect(asked).toHaveLength(calls);
+    const entries = await session.history.entries();
+    expect(entries.find(({ type }) => type === "branch_summary")).toMatchObject(JSON.parse(JSON.stringify(expected)));
+    expect(session.messages.map(({ role }) => role)).toEqual(["user", "assistant", "branchSummary"]);
+  },
+);
+
+test.each([
   { answer: '{ trusted: "yes" }', commands: ["from-project"], again: 2 },
   { answer: '{ trusted: "yes", remember: true }', commands: ["from-project"], again: 1 },
   { answer: '{ trusted: "no" }', commands: [], again: 2 },

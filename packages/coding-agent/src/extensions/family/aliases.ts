@@ -40,20 +40,24 @@ const eventAliases: Readonly<Record<keyof FamilyEvents, EventAlias>> = {
     if (reason === "fork") return { entryId: target, position: "before" as const };
     return reason === "clone" ? { entryId: target, position: "at" as const } : undefined;
   }),
-  session_before_tree: alias("session_before_tree", "session_switch", ({ reason, target }, { sessionManager, signal }) => {
-    if (reason !== "branch" || target === undefined) return undefined;
-    const left = sessionManager.getBranch();
-    const kept = new Set(sessionManager.getBranch(target).map(({ id }) => id));
-    const common = left.findLastIndex(({ id }) => kept.has(id));
-    const preparation = {
-      targetId: target,
-      oldLeafId: sessionManager.getLeafId(),
-      commonAncestorId: left[common]?.id ?? null,
-      entriesToSummarize: left.slice(common + 1),
-      userWantsSummary: false,
-    };
-    return { preparation, signal };
-  }),
+  session_before_tree: alias(
+    "session_before_tree",
+    "session_switch",
+    ({ reason, target, wantsSummary = false }, { sessionManager, signal }) => {
+      if (reason !== "branch" || target === undefined) return undefined;
+      const left = sessionManager.getBranch();
+      const kept = new Set(sessionManager.getBranch(target).map(({ id }) => id));
+      const common = left.findLastIndex(({ id }) => kept.has(id));
+      const preparation = {
+        targetId: target,
+        oldLeafId: sessionManager.getLeafId(),
+        commonAncestorId: left[common]?.id ?? null,
+        entriesToSummarize: left.slice(common + 1),
+        userWantsSummary: wantsSummary,
+      };
+      return { preparation, signal };
+    },
+  ),
   session_before_compact: alias(
     "session_before_compact",
     "before_compaction",

@@ -56,7 +56,8 @@ export interface FamilyEvents {
   /** `session_switch` with the reason `branch`. */
   session_before_tree: {
     event: { type: "session_before_tree"; preparation: TreePreparation; signal: AbortSignal };
-    result: { cancel?: boolean };
+    /** `summary` is used instead of one of the model, if the user wants a summary. */
+    result: { cancel?: boolean; summary?: { summary: string; details?: unknown } };
   };
   /** `before_compaction`. */
   session_before_compact: {

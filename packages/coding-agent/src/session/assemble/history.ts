@@ -42,7 +42,8 @@ export async function createHistory({
       });
     },
     async beforeMove(move) {
-      if ((await hooks.current?.mayMove?.(move)) !== false) return;
+      const answer = await hooks.current?.mayMove?.(move);
+      if (answer !== false) return typeof answer === "object" ? answer : undefined;
       throw new SessionError("cancelled", "An extension did not allow the session to switch.");
     },
     onLeave: async () => hooks.current?.leave?.(),

@@ -10,6 +10,7 @@ import type { SessionMove } from "../../extensions/events.ts";
 import { typedTextOf } from "../../prompt/typed-text.ts";
 import type { EntryTreeNode } from "../../protocol/entries.ts";
 import type { SessionHeader } from "../../protocol/frames.ts";
+import type { BranchSummary } from "../../run/compaction/branch-summary.ts";
 import type { Transcript } from "./transcript.ts";
 import type { UnwrittenSessions } from "./unwritten-sessions.ts";
 
@@ -35,9 +36,10 @@ export interface HistoryParts {
   /**
    * Called before the session moves to another conversation or branch. A run may still be active.
    *
+   * @returns The summary of the branch that is left, if an extension has written one.
    * @throws {SessionError} `cancelled` when an extension refuses the move.
    */
-  beforeMove(move: SessionMove): Promise<void>;
+  beforeMove(move: SessionMove): Promise<BranchSummary | undefined>;
   /** Called when the session is about to leave its conversation. No run is active. */
   onLeave(): Promise<void>;
   /** Called when a move has failed, after `beforeMove`. */
@@ -222,12 +224,33 @@ export class SessionHistory {
   /**
    * Moves to an entry of any branch, in the same session: it becomes the latest one, and the next prompt follows it.
    *
+   * @param summarise - Summarises the entries that are left, oldest first; the summary is added at the new place. Not called if there are none, or
+   *   if an extension has written the summary. Default: nothing is added.
    * @throws {SessionError} `not_found` if there is no such entry; `read_failed`.
    */
-  goTo(entryId: string): Promise<void> {
-    return this.#move({ reason: "branch", target: entryId }, () =>
-      this.#parts.between(() => this.#showFrom(this.#requireEntry(entryId).id)),
+  goTo(entryId: string, summarise?: (left: SessionEntry[]) => Promise<BranchSummary>): Promise<void> {
+    const wish = summarise ? { wantsSummary: true } : {};
+    return this.#move({ reason: "branch", target: entryId, ...wish }, (offered) =>
+      this.#parts.between(async () => {
+        const { id } = this.#requireEntry(entryId);
+        const fromId = this.#current.leafId;
+        const summary = summarise && (offered ?? (await this.#summariseLeft(id, summarise)));
+        await this.#showFrom(id);
+        if (!summary || fromId === null) return;
+        await this.#parts.transcript.append({ type: "branch_summary", fromId, ...summary });
+        await this.#show(this.#current);
+      }),
     );
+  }
+
+  async #summariseLeft(
+    target: string,
+    summarise: (left: SessionEntry[]) => Promise<BranchSummary>,
+  ): Promise<BranchSummary | undefined> {
+    const kept = new Set(this.#current.pathTo(target).map(({ id }) => id));
+    const left = this.#current.activeBranch().filter(({ id }) => !kept.has(id));
+    const messages = left.filter(({ type }) => entersContext(type));
+    return messages.length === 0 ? undefined : summarise(await this.#current.read(messages));
   }
 
   #branch(entry: string | number): Promise<string> {
@@ -273,9 +296,9 @@ export class SessionHistory {
     return exportHtml(this.#current, { cwd: this.#current.header.cwd, outputPath, redactPaths });
   }
 
-  async #move<T>(move: SessionMove, go: () => Promise<T>): Promise<T> {
-    await this.#parts.beforeMove(move);
-    const result = await this.#go(go);
+  async #move<T>(move: SessionMove, go: (offered: BranchSummary | undefined) => Promise<T>): Promise<T> {
+    const offered = await this.#parts.beforeMove(move);
+    const result = await this.#go(() => go(offered));
     await this.#parts.afterMove(move);
     return result;
   }
