@@ -55,7 +55,7 @@ const options = {
   "max-cost": { value: "usd", help: "end a run when it has cost that much" },
   "max-time": { value: "s", help: "end a run after that many seconds" },
   "max-tool-calls": { value: "n", help: "end a run before its n+1st tool call" },
-  extension: { short: "e", value: "path", multiple: true, help: "load that extension; repeatable" },
+  extension: { short: "e", value: "path", multiple: true, help: "load that extension or package; repeatable" },
   "no-extensions": { short: "ne", help: "load no other extensions" },
   skill: { value: "path", multiple: true, help: "use that skill, or those of that folder; repeatable" },
   "no-skills": { short: "ns", help: "use no other skills" },

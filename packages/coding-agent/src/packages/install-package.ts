@@ -1,21 +1,50 @@
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { makeFolder, reasonOf } from "@pikit/ai/files";
 import { UsageError } from "../errors.ts";
 import { FileLock, LockedError } from "../locks/file-lock.ts";
 import { describeHolder } from "../locks/holder.ts";
 import { installFromGit, isOutdated, removeFromGit } from "./git-packages.ts";
 import { installFromNpm, type NpmOptions, readVersion, removeFromNpm } from "./npm-packages.ts";
-import { packageFolder } from "./package-folders.ts";
+import { installFolder, type PackagePlaces, type PackageScope, packageFolder } from "./package-folders.ts";
 import type { PackageSource } from "./package-source.ts";
 
 /** Milliseconds to wait for another process that installs packages into the same folder. */
 const lockWaitMs = 120_000;
 
+/** A package, and whether it is there in the version of its source. */
+interface LocatedPackage {
+  folder: string;
+  isThere: boolean;
+}
+
+/**
+ * Finds a package of a scope. An older version of a related program has installed packages of the user with npm's option -g: they are used until
+ * there is one below the folder of pi.
+ */
+export async function locate(source: PackageSource, scope: PackageScope, places: PackagePlaces): Promise<LocatedPackage> {
+  const folder = installFolder(source, scope, places);
+  if (await isInstalled(source, folder)) return { folder: packageFolder(source, folder), isThere: true };
+  if (source.kind === "npm" && scope === "user") {
+    const shared = join(globalModules(), source.name);
+    if (await isVersion(source, shared)) return { folder: shared, isThere: true };
+  }
+  return { folder: packageFolder(source, folder), isThere: false };
+}
+
+/** The folder of packages that npm installs with -g, unless a file of npm names another one. */
+function globalModules(): string {
+  const prefix = process.env.npm_config_prefix ?? process.env.NPM_CONFIG_PREFIX ?? join(dirname(process.execPath), "..");
+  return join(prefix, "lib", "node_modules");
+}
+
 /** Whether a package is there, in the version of its source. */
-export async function isInstalled(source: PackageSource, folder: string): Promise<boolean> {
-  const target = packageFolder(source, folder);
+async function isInstalled(source: PackageSource, folder: string): Promise<boolean> {
+  return isVersion(source, packageFolder(source, folder));
+}
+
+async function isVersion(source: PackageSource, target: string): Promise<boolean> {
   if (!existsSync(target)) return false;
   const isExact = source.kind === "npm" && /^\d+\.\d+\.\d+(?:[-+].*)?$/.test(source.version ?? "");
   return !isExact || (await readVersion(target)) === source.version;

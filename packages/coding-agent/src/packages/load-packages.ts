@@ -1,8 +1,8 @@
 import type { NamedPackage, NamedResource } from "../config/all-settings.ts";
 import type { PackageEntry } from "../config/settings.ts";
-import { installPackage, isInstalled } from "./install-package.ts";
+import { installPackage, locate } from "./install-package.ts";
 import { findPackageFiles, type ResourceFiles, type ResourceKind, resourceKinds } from "./package-files.ts";
-import { installFolder, type PackagePlaces, type PackageScope, packageFolder, scopeFolder } from "./package-folders.ts";
+import { installFolder, type PackagePlaces, type PackageScope, scopeFolder } from "./package-folders.ts";
 import { type PackageSource, parseSource } from "./package-source.ts";
 import { runQuietly } from "./run-tool.ts";
 import { selectFiles } from "./select-resources.ts";
@@ -90,12 +90,12 @@ async function prepare({ source, scope, entry }: WantedPackage, options: LoadPac
   const folder = installFolder(source, scope, options);
   const allowScripts = typeof entry !== "string" && entry.allowScripts === true;
   if (scope === "path" && !offline) await keepFresh(folder, source, { run: runQuietly, npmCommand });
-  if (!(await isInstalled(source, folder))) {
-    if (offline && source.kind !== "local") throw new Error("it is not installed, and --offline allows no download.");
-    if (source.kind !== "local") report(`The package ${source.shown} is being installed.`);
-    await installPackage(source, folder, { run: runQuietly, npmCommand, allowScripts });
-  }
-  return packageFolder(source, folder);
+  const located = await locate(source, scope, options);
+  if (located.isThere) return located.folder;
+  if (offline && source.kind !== "local") throw new Error("it is not installed, and --offline allows no download.");
+  if (source.kind !== "local") report(`The package ${source.shown} is being installed.`);
+  await installPackage(source, folder, { run: runQuietly, npmCommand, allowScripts });
+  return located.folder;
 }
 
 async function choose(kind: ResourceKind, files: ResourceFiles, { entry, change }: WantedPackage, root: string): Promise<string[]> {

@@ -6,6 +6,9 @@ import { runProcess } from "../exec/run-process.ts";
 const limitMs = 300_000;
 /** Maximum lines of the output in an error. */
 const maxLines = 6;
+/** Lines of npm that say nothing about the problem. */
+const emptyLinePattern =
+  /^(?:npm \w+(?: [\w]+)?)?\s*$|Note that you can also install|tarball, folder, http url|complete log of this run/;
 
 export interface ToolCommand {
   command: readonly [program: string, ...args: string[]];
@@ -34,7 +37,11 @@ export async function captureOutput({ command, cwd }: ToolCommand): Promise<stri
   });
   if (result.outcome === "timeout") throw failure(command, `it did not end within ${limitMs / 60_000} minutes.`);
   if (result.exitCode === 0) return result.output;
-  const said = result.output.trim().split("\n").slice(-maxLines).join("\n");
+  const said = result.output
+    .split("\n")
+    .filter((line) => !emptyLinePattern.test(line))
+    .slice(-maxLines)
+    .join("\n");
   throw failure(command, `it ended with exit code ${result.exitCode}.${said === "" ? "" : `\n${said}`}`);
 }
 

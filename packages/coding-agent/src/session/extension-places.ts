@@ -35,7 +35,8 @@ export interface NamedParts {
 
 /** Finds the files of the packages of the settings and of the options; see `loadPackages`. Returns undefined if there are no packages. */
 export async function findPackages(options: ExtensionOptions, named: NamedParts): Promise<PackageResources | undefined> {
-  const { agentDir, cwd, startFolder, offline = false, report } = options;
+  const { agentDir, cwd, startFolder, report } = options;
+  const offline = options.offline || /^(?:1|true|yes)$/i.test(process.env.PI_OFFLINE ?? "");
   const given = givenPaths(options)
     .filter((name) => isPackage(name, startFolder))
     .map((name) => (isRemoteSource(name) ? name : toAbsolute(name, resolve(startFolder))));

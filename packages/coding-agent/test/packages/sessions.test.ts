@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { loadPackages, type PackageResources } from "../../src/packages/load-packages.ts";
 import { type RpcProcess, startRpc } from "../helpers/rpc-process.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
@@ -13,6 +13,10 @@ beforeEach(async () => {
   await workspace.write("tools/skills/search/SKILL.md", "---\nname: search\ndescription: Searches.\n---\nSearch.");
   await workspace.write("tools/prompts/review.md", "Review.");
   await workspace.write("tools/themes/dark.json", {});
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
 });
 
 async function load(options: Partial<Parameters<typeof loadPackages>[0]>) {
@@ -92,6 +96,21 @@ describe("the resources of packages", () => {
     const { found } = await load({ named: [{ entry, location: user }], given: [join(workspace.root, "tools")] });
     expect(names(found)).toEqual(everything);
     expect(found.skills[0]?.location).toBe("path");
+  });
+
+  test("a package of npm's -g is used until there is one of pi, in the version of the settings", async () => {
+    await workspace.write("global/lib/node_modules/shared/package.json", { name: "shared", version: "1.2.3" });
+    await workspace.write("global/lib/node_modules/shared/index.js", command("shared"));
+    vi.stubEnv("npm_config_prefix", join(workspace.root, "global"));
+    const loadAll = async (entry: string, location: "user" | "project") =>
+      (await load({ named: [{ entry, location }] })).found.extensions;
+    const shared = join(workspace.root, "global/lib/node_modules/shared/index.js");
+    expect(await loadAll("npm:shared", user)).toMatchObject([{ path: shared }]);
+    expect(await loadAll("npm:shared@1.2.3", user)).toMatchObject([{ path: shared }]);
+    expect(await loadAll("npm:shared@2.0.0", user)).toEqual([]);
+    expect(await loadAll("npm:shared", project)).toEqual([]);
+    const own = await workspace.write("agent/npm/node_modules/shared/index.js", command("own"));
+    expect(await loadAll("npm:shared", user)).toMatchObject([{ path: own }]);
   });
 
   test("a package that cannot be used is left out, with one line", async () => {

@@ -15,6 +15,8 @@ import { readCustomProviders } from "../../models/custom-providers.ts";
 import { isDemo, ModelRegistry } from "../../models/model-registry.ts";
 import { resolveModel } from "../../models/model-resolver.ts";
 import { toTerminalText } from "../../modes/terminal-text.ts";
+import { locate } from "../../packages/install-package.ts";
+import { listPackages } from "../../packages/settings-packages.ts";
 import { findRipgrep } from "../../tools/grep/ripgrep-process.ts";
 import { packageVersion } from "../../version.ts";
 import type { StoreOptions } from "../args.ts";
@@ -54,7 +56,7 @@ export async function runDoctor(args: readonly string[]): Promise<number> {
     parseArgs({ args: [...args], options: { "session-store": { type: "string" } } }),
   );
   const places: Places = { cwd: process.cwd(), agentDir: agentFolder(), store: values };
-  const checks = { program, programs, folders, settings, keys, endpoints, model, localModels, sessions };
+  const checks = { program, programs, folders, settings, packages, keys, endpoints, model, localModels, sessions };
   const findings: Finding[] = [];
   for (const [name, check] of Object.entries(checks)) {
     findings.push(...(await check(places).catch((error: unknown) => [problem(name, describeError(error))])));
@@ -113,6 +115,21 @@ async function settings({ agentDir, cwd }: Places): Promise<Finding[]> {
     }
   }
   return findings.length > 0 ? findings : [note("settings", `There are none in ${agentDir}; all have defaults.`)];
+}
+
+async function packages(places: Places): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const scope of ["user", "project"] as const) {
+    for (const { source } of await listPackages(scope, places)) {
+      const { folder, isThere } = await locate(source, scope, places);
+      const missing =
+        source.kind === "local"
+          ? problem("package", `${source.shown} does not exist: ${folder}.`)
+          : note("package", `${source.shown} is not installed. The next session installs it.`);
+      findings.push(isThere ? ok("package", `${source.shown}, ${folder}`) : missing);
+    }
+  }
+  return findings;
 }
 
 async function keys({ agentDir }: Places): Promise<Finding[]> {

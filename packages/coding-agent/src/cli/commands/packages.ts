@@ -1,6 +1,6 @@
 import { UsageError } from "../../errors.ts";
 import { toTerminalText, writeError } from "../../modes/terminal-text.ts";
-import { installPackage, isInstalled, removePackage, updatePackage } from "../../packages/install-package.ts";
+import { installPackage, locate, removePackage, updatePackage } from "../../packages/install-package.ts";
 import { listScripted, type NpmOptions, readVersion } from "../../packages/npm-packages.ts";
 import { findPackageFiles, type ResourceKind, resourceKinds } from "../../packages/package-files.ts";
 import { installFolder, npmRoot, packageFolder, scopeFolder } from "../../packages/package-folders.ts";
@@ -170,12 +170,9 @@ export async function list(args: readonly string[]): Promise<number> {
     const packages = await listPackages(scope, places);
     if (packages.length > 0) print(scope === "user" ? "User packages:" : "Project packages:");
     for (const { entry, source } of packages) {
-      const folder = installFolder(source, scope, places);
-      const marks = [
-        ...(typeof entry === "string" ? [] : ["filtered"]),
-        ...((await isInstalled(source, folder)) ? [] : ["not installed"]),
-      ];
-      print(`  ${source.shown}${marks.length === 0 ? "" : ` (${marks.join(", ")})`}\n    ${packageFolder(source, folder)}`);
+      const { folder, isThere } = await locate(source, scope, places);
+      const marks = [...(typeof entry === "string" ? [] : ["filtered"]), ...(isThere ? [] : ["not installed"])];
+      print(`  ${source.shown}${marks.length === 0 ? "" : ` (${marks.join(", ")})`}\n    ${folder}`);
       isEmpty = false;
     }
   }

@@ -1,5 +1,5 @@
 import { chmod } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { runCli } from "../../helpers/cli.ts";
 import { useWorkspace } from "../../helpers/workspace.ts";
@@ -23,6 +23,15 @@ test("pi doctor with a key: where it comes from, never the key itself, and no pr
   expect(stdout).toMatch(/^✓ settings +.*settings\.json: defaultThinkingLevel$/m);
   expect(stdout).not.toContain("sk-secret");
   expect(exitCode).toBe(0);
+});
+
+test("pi doctor lists packages, and those that are missing", async () => {
+  const path = await workspace.write("work/tools/index.js", "");
+  await workspace.write("agent/settings.json", { packages: ["../work/tools", "npm:gone", "./gone"] });
+  const { stdout } = await runCli(workspace, ["doctor"]);
+  expect(stdout).toContain(`✓ package       ../work/tools, ${dirname(path)}\n`);
+  expect(stdout).toContain("· package       npm:gone is not installed. The next session installs it.\n");
+  expect(stdout).toContain(`✗ package       ./gone does not exist: ${join(workspace.agentDir, "gone")}.\n`);
 });
 
 test("pi doctor names each faulty file, and goes on", async () => {
