@@ -144,6 +144,7 @@ test("shortcuts, messages, entries and arguments of commands are those of an ext
   pi.type(`/hotkeys${enter}`);
   await pi.until(/Of extensions\n +ctrl\+shift\+x +says hello/);
   pi.type("\x1b");
+  await pi.until("Ask anything");
   pi.type(`/card${enter}`);
   await pi.until("| in a card |");
   await pi.until("entry 7");
