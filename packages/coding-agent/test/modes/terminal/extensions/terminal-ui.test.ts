@@ -1,18 +1,21 @@
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
-import { isSane, type PtyOptions, PtyProcess } from "../../helpers/pty.ts";
-import { useWorkspace } from "../../helpers/workspace.ts";
+import { isSane, type PtyOptions, PtyProcess } from "../../../helpers/pty.ts";
+import { useWorkspace } from "../../../helpers/workspace.ts";
 
 const workspace = useWorkspace();
-const extension = fileURLToPath(new URL("../../fixtures/extensions/terminal-ui.ts", import.meta.url));
+const extension = fileURLToPath(new URL("../../../fixtures/extensions/terminal-ui.ts", import.meta.url));
 const started: PtyProcess[] = [];
 
 /** The script has a short name, so that the status line has room. */
-async function start(answers: object[] = [{ text: "Hello." }], options: PtyOptions = {}): Promise<PtyProcess> {
+async function start(
+  answers: object[] = [{ text: "Hello." }],
+  { path = extension, ...options }: PtyOptions & { path?: string } = {},
+): Promise<PtyProcess> {
   await workspace.write("work/s.jsonl", answers.map((answer) => `${JSON.stringify(answer)}\n`).join(""));
-  const pi = PtyProcess.start(workspace, ["--model", "script/s.jsonl", "-e", extension], options);
+  const pi = PtyProcess.start(workspace, ["--model", "script/s.jsonl", "-e", path], options);
   started.push(pi);
-  await pi.until("Ask anything");
+  await pi.until(path === extension ? "Ask anything" : "0% of");
   return pi;
 }
 
@@ -168,4 +171,56 @@ test("the theme and the keys of the agent folder, and the theme of an extension"
   await pi.until('There is no theme "nowhere"');
   pi.type(`/todos${enter}`);
   await pi.until("The list of the extension.");
+});
+
+/** An editor in which Escape changes between a mode for typing and one for commands. */
+const modalEditor = `
+import { CustomEditor } from "@earendil-works/pi-coding-agent";
+
+class ModalEditor extends CustomEditor {
+  mode = "insert";
+  handleInput(data) {
+    if (data === "\\x1b" && this.mode === "insert") this.mode = "normal";
+    else if (this.mode === "insert") super.handleInput(data);
+    else if (data === "i") this.mode = "insert";
+    else if (data === "\\x1b") super.handleInput(data);
+  }
+  render(width) {
+    return [...super.render(width), "mode: " + this.mode];
+  }
+}
+
+export default function (pi) {
+  pi.on("session_start", (_event, { ui }) => ui.setEditorComponent((screen, theme, keys) => new ModalEditor(screen, theme, keys)));
+  pi.registerCommand("usual", { handler: (_args, { ui }) => ui.setEditorComponent(undefined) });
+}
+`;
+
+test("an editor of an extension gets all keys, sends prompts, has the keys of the session, and keeps the text when it goes", async () => {
+  const path = await workspace.write("modal.ts", modalEditor);
+  const gate = { toolCalls: [{ name: "bash", arguments: { command: "while [ ! -e go ]; do sleep 0.05; done" } }] };
+  const pi = await start([{ text: "Hello." }, gate], { path });
+  await pi.until("mode: insert");
+  pi.type("abc");
+  await pi.until(/^abc$/m);
+  pi.type("\x1b");
+  await pi.until("mode: normal");
+  pi.type("xyzi");
+  await pi.until("mode: insert");
+  pi.type(`d${enter}`);
+  await pi.until("Hello.");
+  const lines = await pi.terminal.lines();
+  expect(lines).toContain("› abcd");
+  pi.type(`More${enter}`);
+  await pi.until("Running bash");
+  pi.type("\x1b");
+  await pi.until("mode: normal");
+  pi.type("\x1b");
+  await pi.until((now) => !now.some((line) => line.includes("Running bash")));
+  pi.type("i");
+  await pi.until("mode: insert");
+  pi.type(`/usual${enter}`);
+  await pi.until("Ask anything");
+  pi.type("\x1b[A");
+  await pi.until("› /usual");
 });
