@@ -2,6 +2,7 @@ import { SessionError } from "../errors.ts";
 import { noModelMessage } from "../models/no-model.ts";
 import { runJsonMode } from "../modes/json.ts";
 import { runPrintMode } from "../modes/print.ts";
+import { openStdout, sendConsoleToStderr } from "../modes/stdout.ts";
 import { runTextMode } from "../modes/text.ts";
 import type { StreamMode } from "../protocol/data.ts";
 import type { UserInterface } from "../user-interface.ts";
@@ -12,13 +13,16 @@ import { readFileArguments, readPrompts } from "./prompts.ts";
 
 /** Runs `pi [prompt]`, `pi -p` or `pi --mode json`. */
 export async function runPrompts(mode: string, args: Arguments): Promise<number> {
+  // First, because extensions may print while they are loaded.
+  const stdout = mode === "json" ? await openStdout() : undefined;
+  if (!stdout) sendConsoleToStderr();
   const user: UserInterface | undefined = mode === "json" ? { ...listener, mode } : await findUser();
   const session = await openSession(args, user ? { user } : {});
   if (!session.models.current) throw new SessionError("no_model", noModelMessage());
   const files = await readFileArguments(args.prompts, session.cwd);
   const prompts = readPrompts(args.prompts, files);
   prompts.catch(() => {}); // the mode awaits the promise later and reports the error
-  if (mode === "json") return runJsonMode(session, prompts, (args.options.stream ?? "snapshots") as StreamMode);
+  if (stdout) return runJsonMode(session, prompts, { stdout, streamMode: (args.options.stream ?? "snapshots") as StreamMode });
   const settleOutput = preparePlainOutput();
   const exitCode = await (mode === "print" ? runPrintMode : runTextMode)(session, prompts);
   await settleOutput();

@@ -12,8 +12,9 @@ export async function runRpc(args: Arguments): Promise<number> {
     const what = argument.startsWith("@") ? "@file arguments" : "prompt arguments";
     throw new UsageError("invalid_arguments", `RPC mode takes no ${what}, but got "${argument}". Send a prompt command on stdin.`);
   }
-  const session = await openSession(args);
+  // First, because extensions may print while they are loaded.
   const output = await openStdout();
+  const session = await openSession(args);
   await serveRpc(session, {
     input: process.stdin,
     output,

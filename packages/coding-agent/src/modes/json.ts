@@ -3,10 +3,11 @@ import type { StreamMode } from "../protocol/data.ts";
 import type { AgentSession } from "../session/agent-session.ts";
 import { endInTime } from "./end-in-time.ts";
 import { outcomeOf } from "./outcome.ts";
+import type { OutputSink } from "./output-sink.ts";
 import { RecordWriter } from "./record-writer.ts";
 import { runInOrder } from "./run-in-order.ts";
 import { RunReport } from "./run-report.ts";
-import { openStdout, reportFailure } from "./stdout.ts";
+import { reportFailure } from "./stdout.ts";
 
 /**
  * Writes the session header at once, then runs the prompts in order and writes all events as JSON lines. Resolves with the exit code when all
@@ -17,9 +18,8 @@ import { openStdout, reportFailure } from "./stdout.ts";
 export async function runJsonMode(
   session: AgentSession,
   prompts: Promise<readonly PromptInput[]>,
-  streamMode: StreamMode,
+  { streamMode, stdout }: { streamMode: StreamMode; stdout: OutputSink },
 ): Promise<number> {
-  const stdout = await openStdout();
   const output = new RecordWriter(stdout, streamMode);
   session.subscribe((event) => output.sendEvent(event));
   const report = new RunReport(session);

@@ -24,7 +24,7 @@ export async function openStdout(): Promise<OutputSink> {
  * Replaces `console`, which may already use the old `process.stdout`. The new console is created on first use, because opening stderr takes
  * a twentieth of the start time.
  */
-function sendConsoleToStderr(): void {
+export function sendConsoleToStderr(): void {
   const { Console } = console;
   let current: Console | undefined;
   Object.defineProperty(globalThis, "console", {

@@ -92,6 +92,31 @@ describe("in RPC mode", () => {
     expect(await rpc.end()).toBe(0);
   });
 
+  test("what an extension prints, also while it is loaded, goes to stderr: stdout has records only", async () => {
+    const path = await workspace.write(
+      "noisy.mjs",
+      `console.log("module");
+      process.stdout.write("written\\n");
+      export default (pi) => {
+        console.log("function");
+        pi.on("agent_start", () => process.stdout.write("event\\n"));
+      };`,
+    );
+    const args = ["--no-session", "--model", await workspace.script(hello, hello), "-e", path];
+    const said = ["module", "written", "function", "event", ""];
+    const rpc = startRpc(workspace, args);
+    await rpc.promptAndWait("Hi"); // each line is read as JSON
+    await rpc.end();
+    expect(rpc.stderr.split("\n")).toEqual(said);
+    const { stdout, stderr } = await runCli(workspace, ["--mode", "json", ...args, "Hi"]);
+    expect(JSON.parse(stdout.split("\n")[0] ?? "")).toMatchObject({ type: "session" });
+    expect(stderr.split("\n")).toEqual(said);
+    const quiet = await workspace.write("quiet.mjs", `export default () => console.log("function");`);
+    expect(await runCli(workspace, ["-p", ...args.slice(0, -1), quiet, "Hi"])).toEqual({
+      ...{ stdout: "Hello.\n", stderr: "function\n", exitCode: 0 },
+    });
+  });
+
   test("shutdown settles the run, saves, and exits with 0 while the input is open", async () => {
     const path = await workspace.write(
       "quit.mjs",
