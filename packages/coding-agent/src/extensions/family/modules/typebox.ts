@@ -7,7 +7,7 @@ const load = createRequire(import.meta.url);
 /** The parts of TypeBox by the names of both its packages: `@sinclair/typebox`, and `typebox` for version 1. */
 const parts: Readonly<Record<string, () => object | Promise<object>>> = {
   type: loadBuilder,
-  value: async () => withDefault(await import("@sinclair/typebox/value"), "Value"),
+  value: async () => createValueModule(await import("@sinclair/typebox/value"), await loadSchemaCheck()),
   // Rarely used: read from the installed package, because a copy of our own would be large.
   compiler: () => load("@sinclair/typebox/compiler"),
   compile: async () => createCompileModule(load("@sinclair/typebox/compiler"), await loadSchemaCheck()),
@@ -45,6 +45,28 @@ interface Problem {
 }
 
 type SchemaCheck = Awaited<ReturnType<typeof loadSchemaCheck>>;
+type ValueModule = typeof import("@sinclair/typebox/value");
+
+/** The part `value` for both versions: version 1 takes plain JSON Schema too, and its errors are a list with places; those of version 0 have `First`. */
+function createValueModule(module: ValueModule, check: SchemaCheck): object {
+  const Errors = (schema: TSchema, value: unknown) => {
+    const problems = findProblems(() => [...module.Value.Errors(schema, value)], schema, value, check);
+    const errors = problems.map((problem) => ({ keyword: "", schemaPath: "", params: {}, ...problem, instancePath: problem.path }));
+    return Object.assign(errors, { First: () => errors[0] });
+  };
+  const Check = (schema: TSchema, value: unknown) => Errors(schema, value).length === 0;
+  const Value = { ...module.Value, Check, Errors };
+  return { ...module, Check, Errors, Value, default: Value };
+}
+
+/** The problems that `find` finds; if it does not know the schema, those that the check of plain JSON Schemas finds. */
+function findProblems(find: () => Problem[], schema: TSchema, value: unknown, check: SchemaCheck): Problem[] {
+  try {
+    return find();
+  } catch {
+    return check(schema, value).map(toProblem);
+  }
+}
 
 /** `typebox/compile` of version 1 over the compiler of version 0, and over a check of plain JSON Schemas, which only version 1 accepts. */
 function createCompileModule(compiler: typeof import("@sinclair/typebox/compiler"), check: SchemaCheck): object {

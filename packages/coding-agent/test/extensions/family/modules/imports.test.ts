@@ -98,6 +98,17 @@ test("Compile of TypeBox takes plain JSON Schemas, too, as its version 1 does", 
   ]);
 });
 
+test("the part value takes plain JSON Schema; its errors are a list, with the place of each", async () => {
+  const source = `
+    import { Check, Errors, Value } from "typebox/value";
+    import { Type } from "typebox";
+    const plain = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+    const made = Type.Object({ n: Type.Number() });
+    const first = (schema) => Errors(schema, { n: "x" }).slice(0, 1).map(({ instancePath }) => instancePath);
+    export default () => [Check(plain, { n: 1 }), Value.Check(made, {}), first(plain), first(made), Value.Errors(made, {}).First().path];`;
+  expect(await run("value.ts", source)).toEqual([true, false, ["/n"], ["/n"], "/n"]);
+});
+
 test("a package of its own comes from the extension's node_modules, also beside our modules", async () => {
   await workspace.write("own/node_modules/say/package.json", { name: "say", version: "1.0.0", main: "index.js" });
   await workspace.write("own/node_modules/say/index.js", `module.exports = (word) => word + "!";`);

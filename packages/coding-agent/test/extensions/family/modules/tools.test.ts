@@ -89,11 +89,11 @@ describe("bash", () => {
       },
     };
     const bash = factory("Bash")("/far", { operations, commandPrefix: "set -e" });
-    const done = await bash.execute("1", { command: "go", timeout: 5 }, undefined, (partial) =>
+    const done = await bash.execute("1", { command: "go", timeout: 60 }, undefined, (partial) =>
       updates.push(textOf(partial as Result)),
     );
     expect(textOf(done)).toBe("über");
-    expect(calls).toEqual([["set -e\ngo", "/far", 5]]);
+    expect(calls).toEqual([["set -e\ngo", "/far", 60]]);
     const failing = factory("Bash")("/far", { operations });
     await expect(failing.execute("2", { command: "fail" })).rejects.toThrow("über\n\nCommand exited with code 3.");
   });
@@ -102,9 +102,9 @@ describe("bash", () => {
     const failing = (message: string) =>
       factory("Bash")("/far", { operations: { exec: () => Promise.reject(new Error(message)) } }).execute("1", {
         command: "x",
-        timeout: 2,
+        timeout: 90,
       });
-    await expect(failing("timeout:2")).rejects.toThrow("Command timed out after 2 seconds");
+    await expect(failing("timeout:90")).rejects.toThrow("Command timed out after 90 seconds");
     await expect(failing("no connection")).rejects.toThrow("no connection");
   });
 
