@@ -10,9 +10,11 @@ export interface BranchContext {
   thinkingLevel: ThinkingLevel | undefined;
 }
 
-/** Whether entries of a type belong to the model's context. */
-export function entersContext(type: SessionEntry["type"]): boolean {
-  return type === "message" || type === "compaction" || type === "branch_summary" || type === "custom_message";
+const contextTypes: ReadonlySet<string> = new Set(["message", "compaction", "branch_summary", "custom_message", "context_edit"]);
+
+/** Whether entries of a type belong to the model's context, or change it. */
+export function entersContext(type: string): boolean {
+  return contextTypes.has(type);
 }
 
 /** Reads a branch, root first. The latest compaction replaces everything before the first entry that it kept. */
@@ -25,26 +27,59 @@ export function readBranch(branch: readonly SessionEntry[]): BranchContext {
   const compactionIndex = branch.findLastIndex((entry) => entry.type === "compaction");
   const compaction = branch[compactionIndex];
   if (compaction?.type !== "compaction") {
-    context.messages = messagesOf(branch);
+    context.messages = messagesOf(branch, editsIn(branch));
     return context;
   }
   const { summary, tokensBefore, firstKeptEntryId } = compaction;
   const keptIndex = branch.findIndex((entry) => entry.id === firstKeptEntryId);
-  const kept = messagesOf(keptIndex >= 0 && keptIndex < compactionIndex ? branch.slice(keptIndex, compactionIndex) : []);
+  const edits = editsIn(branch);
+  const kept = messagesOf(keptIndex >= 0 && keptIndex < compactionIndex ? branch.slice(keptIndex, compactionIndex) : [], edits);
   context.messages = [
     createCompactionSummary({ summary, tokensBefore, timestamp: Date.parse(compaction.timestamp) }, kept),
     ...kept,
-    ...messagesOf(branch.slice(compactionIndex + 1)),
+    ...messagesOf(branch.slice(compactionIndex + 1), edits),
   ];
   return context;
 }
 
-function messagesOf(entries: readonly SessionEntry[]): AgentMessage[] {
-  return inOrderOfContext(entries.flatMap((entry) => toMessage(entry) ?? []));
+/** The latest `context_edit` of a branch for each entry that it names: a new content for the model, or null to leave the entry out. */
+type ContextEdits = ReadonlyMap<string, string | readonly unknown[] | null>;
+
+/** Related programs write these entries; this one only obeys them. */
+function editsIn(branch: readonly SessionEntry[]): ContextEdits {
+  const edits = new Map<string, string | readonly unknown[] | null>();
+  for (const entry of branch as readonly { type: string; targetId?: unknown; replacement?: unknown }[]) {
+    const { type, targetId, replacement } = entry;
+    if (type !== "context_edit" || typeof targetId !== "string") continue;
+    if (replacement === null || typeof replacement === "string" || Array.isArray(replacement)) edits.set(targetId, replacement);
+  }
+  return edits;
+}
+
+function messagesOf(entries: readonly SessionEntry[], edits: ContextEdits): AgentMessage[] {
+  return inOrderOfContext(
+    entries.flatMap((entry) => {
+      const message = toMessage(entry);
+      const edit = edits.get(entry.id);
+      if (message === undefined || edit === undefined) return message ?? [];
+      return edit === null ? [] : withContent(message, edit);
+    }),
+  );
+}
+
+/** The message with another content. Answers and tool results have a text as a list of one block. */
+function withContent(message: AgentMessage, content: string | readonly unknown[]): AgentMessage {
+  if (!("content" in message)) return message;
+  const isList = message.role === "assistant" || message.role === "toolResult";
+  return {
+    ...message,
+    content: isList && typeof content === "string" ? [{ type: "text", text: content }] : content,
+  } as AgentMessage;
 }
 
 function toMessage(entry: SessionEntry): AgentMessage | undefined {
-  if (entry.type === "message") return entry.message;
+  // Related programs store their system prompt as messages; here it is built anew.
+  if (entry.type === "message") return isSystemMessage(entry.message) ? undefined : entry.message;
   const timestamp = Date.parse(entry.timestamp);
   if (entry.type === "branch_summary") {
     return { role: "branchSummary", summary: entry.summary, fromId: entry.fromId, timestamp };
@@ -52,6 +87,11 @@ function toMessage(entry: SessionEntry): AgentMessage | undefined {
   if (entry.type !== "custom_message") return undefined;
   const { customType, content, display, details } = entry;
   return { role: "custom", customType, content, display, ...(details === undefined ? {} : { details }), timestamp };
+}
+
+/** Whether a stored message is the system prompt of a related program. */
+export function isSystemMessage({ role }: { role: string }): boolean {
+  return role === "system";
 }
 
 /** Messages that were added during tool calls are stored between a call and its result. In the context they follow the results. */

@@ -1,6 +1,7 @@
 import type { AgentMessage } from "@pikit/agent";
 import { emptyUsage, type Usage } from "@pikit/ai";
 import type { ContextUsage, SessionStats } from "../protocol/data.ts";
+import { isSystemMessage } from "./context.ts";
 import type { SessionEntry } from "./entries.ts";
 
 /** The parts of the `get_session_stats` response that are not counts. */
@@ -9,6 +10,8 @@ export interface StatsPlace {
   sessionId: string;
   contextUsage: ContextUsage;
 }
+
+const usageTypes: ReadonlySet<string> = new Set(["compaction", "branch_summary", "usage"]);
 
 /**
  * Counts the messages and the usage of a session. Each entry is added once, when it is read or appended. Abandoned branches and compacted
@@ -21,12 +24,13 @@ export class StatsCounter {
   add(entry: SessionEntry): void {
     if (entry.type === "message") this.addMessage(entry.message);
     else if (entry.type === "custom_message") this.#counts.totalMessages += 1;
-    // Both may have the usage of the summary.
-    else if (entry.type === "compaction" || entry.type === "branch_summary") this.#usage = addUsage(this.#usage, entry.usage);
+    // These may have the usage of a summary, or of a model call of a related program that is no message.
+    else if (usageTypes.has(entry.type)) this.#usage = addUsage(this.#usage, (entry as { usage?: unknown }).usage);
   }
 
   /** Counts a message that is not an entry (yet). */
   addMessage(message: AgentMessage): void {
+    if (isSystemMessage(message)) return;
     this.#counts.totalMessages += 1;
     if (message.role === "user") this.#counts.userMessages += 1;
     else if (message.role === "toolResult") this.#counts.toolResults += 1;
