@@ -77,6 +77,15 @@ describe("packages of the npm registry", () => {
     expect((await sessionCommands([], registry.env)).names).toEqual(["two"]);
   });
 
+  test("of several sessions that start at once, one installs the package and the others wait for it", async () => {
+    const registry = await NpmRegistry.start(workspace);
+    await registry.publish({ name: "tools", version: "1.0.0" }, { "extensions/one.js": command("one") });
+    await workspace.write("agent/settings.json", { packages: ["npm:tools"] });
+    const sessions = await Promise.all([1, 2, 3].map(() => sessionCommands([], registry.env)));
+    expect(sessions.map(({ names }) => names)).toEqual([["one"], ["one"], ["one"]]);
+    expect(registry.requests.filter((path) => path.endsWith(".tgz"))).toEqual(["-/tools-1.0.0.tgz"]);
+  });
+
   test("--extension uses a package for one run, and keeps it for the next", async () => {
     const registry = await NpmRegistry.start(workspace);
     await registry.publish({ name: "tools", version: "1.0.0" }, { "extensions/one.js": command("one"), "prompts/two.md": "Two." });
