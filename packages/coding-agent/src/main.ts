@@ -1,6 +1,7 @@
-import { type Arguments, helpText, parseArguments, type SubcommandName, usage } from "./cli/args.ts";
+import { type Arguments, parseArguments, usage } from "./cli/args.ts";
 import { describeError } from "./cli/describe-error.ts";
 import { endProcess, guardExit } from "./cli/end-process.ts";
+import type { SubcommandName } from "./cli/help.ts";
 import { guardProcess, onFault } from "./cli/last-resort.ts";
 import { preparePlainOutput } from "./cli/plain-output.ts";
 import { runRpc } from "./cli/run-rpc.ts";
@@ -57,7 +58,7 @@ async function run(args: readonly string[]): Promise<number> {
   const parsed = await parse(args);
   const { options } = parsed;
   if (options.version) return plainly(() => print(packageVersion()));
-  if (options.help) return plainly(() => print(helpText()));
+  if (options.help) return plainly(async () => print((await import("./cli/help.ts")).helpText()));
   if (options.export !== undefined) return plainly(async () => (await import("./cli/export-session.ts")).exportSession(parsed));
   if (options["list-models"])
     return plainly(async () => (await import("./cli/list-models.ts")).listModels(options, parsed.prompts));

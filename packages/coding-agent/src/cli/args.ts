@@ -3,7 +3,7 @@ import { thinkingLevels } from "@pikit/ai";
 import { approvalPolicies } from "../config/approval-policies.ts";
 import { type UnknownWord, UsageError } from "../errors.ts";
 
-interface Option {
+export interface Option {
   /** One or more letters, typed after one dash. */
   short?: string;
   /** The placeholder for the value in the help; absent for switches. */
@@ -12,68 +12,66 @@ interface Option {
   multiple?: true;
   /** The accepted values. Default: any. */
   choices?: readonly string[];
-  help: string;
 }
 
-/** All options: the parser and the help are generated from this table. */
+/** All options. Their descriptions are in help.ts, which is loaded when they are printed. */
 const options = {
-  mode: { value: "text|json|rpc", choices: ["text", "json", "rpc"], help: "how to talk to you (default text)" },
-  plain: { help: "a conversation in plain lines, as for screen readers" },
-  print: { short: "p", help: "print only the last answer; no effect in the other modes" },
-  model: { value: "name", help: "the model: id or provider/id, either with :level" },
-  provider: { value: "name", help: "the provider; alone: its default model" },
-  "api-key": { value: "key", help: "overrides stored keys and the environment" },
+  mode: { value: "text|json|rpc", choices: ["text", "json", "rpc"] },
+  plain: {},
+  print: { short: "p" },
+  model: { value: "name" },
+  provider: { value: "name" },
+  "api-key": { value: "key" },
   thinking: {
     value: "level",
     choices: [...thinkingLevels, "max"],
-    help: `how hard to think: ${thinkingLevels.join(", ")} or max`,
   },
-  "system-prompt": { value: "text|path", help: "replaces the built-in instructions" },
-  "append-system-prompt": { value: "text|path", multiple: true, help: "appended to the system prompt; repeatable" },
-  tools: { short: "t", value: "a,b", help: "the only tools to use (default read,bash,edit,write)" },
-  "exclude-tools": { short: "xt", value: "a,b", help: "tools to leave out" },
-  "no-builtin-tools": { short: "nbt", help: "use no built-in tools, but those of extensions" },
-  "no-tools": { short: "nt", help: "use no tools" },
-  session: { value: "path|id", help: "open a session; a path that does not exist begins one" },
-  "session-id": { value: "id", help: "open the session with that id, or create it" },
-  "session-dir": { value: "folder", help: "where sessions are stored" },
-  "session-store": { value: "address", help: "a database of sessions, postgres://…; or set PI_SESSION_STORE" },
-  continue: { short: "c", help: "continue the latest session of this folder" },
-  resume: { short: "r", help: "choose a session from a list, and continue it" },
-  fork: { value: "path|id", help: "continue in a copy of that session" },
-  "take-over": { help: "replace the session's lock if its holder was on another host" },
-  name: { short: "n", value: "text", help: "name the session" },
-  "no-session": { help: "store nothing" },
-  record: { value: "file", help: "record the model's answers; replay them with --model replay/<file>" },
-  stream: { value: "snapshots|deltas", choices: ["snapshots", "deltas"], help: "how json and rpc modes stream answers" },
-  ready: { help: "rpc mode: write a ready line (the default)" },
-  "no-ready": { help: "rpc mode: write no ready line" },
-  models: { value: "a,b/*", help: "the models for cycle_model" },
-  approval: { value: "policy", choices: approvalPolicies, help: `when to ask for approval: ${approvalPolicies.join(", ")}` },
-  "read-only": { help: "refuse tools that do more than read" },
-  "max-turns": { value: "n", help: "end a run before its n+1st model call" },
-  "max-cost": { value: "usd", help: "end a run when it has cost that much" },
-  "max-time": { value: "s", help: "end a run after that many seconds" },
-  "max-tool-calls": { value: "n", help: "end a run before its n+1st tool call" },
-  extension: { short: "e", value: "path", multiple: true, help: "load that extension or package; repeatable" },
-  "no-extensions": { short: "ne", help: "load no other extensions" },
-  skill: { value: "path", multiple: true, help: "use that skill, or those of that folder; repeatable" },
-  "no-skills": { short: "ns", help: "use no other skills" },
-  "prompt-template": { value: "path", multiple: true, help: "use that prompt template; repeatable" },
-  "no-prompt-templates": { short: "np", help: "use no other prompt templates" },
-  theme: { value: "path", multiple: true, help: "add that theme, or those of that folder; repeatable" },
-  "use-theme": { value: "name", help: "use that theme, or that of two for the background: light/dark" },
-  "no-rules": { help: "do not read stream rules" },
-  "no-mcp": { help: "use no MCP servers" },
-  offline: { help: "use only models and MCP servers on this machine" },
-  approve: { short: "a", help: "trust the .pi folder of the working folder, for this run" },
-  "no-approve": { short: "na", help: "ignore the .pi folder of the working folder, and do not ask" },
-  "no-context-files": { short: "nc", help: "do not read AGENTS.md files" },
-  export: { value: "path|id", help: "export that session to HTML; an argument names the file" },
-  "redact-paths": { help: "with --export: show . and ~ for the working and home folders" },
-  "list-models": { help: "list the usable models; words filter them" },
-  help: { short: "h", help: "show this help" },
-  version: { short: "v", help: "show the version" },
+  "system-prompt": { value: "text|path" },
+  "append-system-prompt": { value: "text|path", multiple: true },
+  tools: { short: "t", value: "a,b" },
+  "exclude-tools": { short: "xt", value: "a,b" },
+  "no-builtin-tools": { short: "nbt" },
+  "no-tools": { short: "nt" },
+  session: { value: "path|id" },
+  "session-id": { value: "id" },
+  "session-dir": { value: "folder" },
+  "session-store": { value: "address" },
+  continue: { short: "c" },
+  resume: { short: "r" },
+  fork: { value: "path|id" },
+  "take-over": {},
+  name: { short: "n", value: "text" },
+  "no-session": {},
+  record: { value: "file" },
+  stream: { value: "snapshots|deltas", choices: ["snapshots", "deltas"] },
+  ready: {},
+  "no-ready": {},
+  models: { value: "a,b/*" },
+  approval: { value: "policy", choices: approvalPolicies },
+  "read-only": {},
+  "max-turns": { value: "n" },
+  "max-cost": { value: "usd" },
+  "max-time": { value: "s" },
+  "max-tool-calls": { value: "n" },
+  extension: { short: "e", value: "path", multiple: true },
+  "no-extensions": { short: "ne" },
+  skill: { value: "path", multiple: true },
+  "no-skills": { short: "ns" },
+  "prompt-template": { value: "path", multiple: true },
+  "no-prompt-templates": { short: "np" },
+  theme: { value: "path", multiple: true },
+  "use-theme": { value: "name" },
+  "no-rules": {},
+  "no-mcp": {},
+  offline: {},
+  approve: { short: "a" },
+  "no-approve": { short: "na" },
+  "no-context-files": { short: "nc" },
+  export: { value: "path|id" },
+  "redact-paths": {},
+  "list-models": {},
+  help: { short: "h" },
+  version: { short: "v" },
 } as const satisfies Record<string, Option>;
 
 interface IgnoredOption {
@@ -186,93 +184,9 @@ function checkChoice(name: OptionName, value: unknown): void {
   }
 }
 
-/** An option with its name, for the completion of shells. */
-export interface DescribedOption extends Option {
-  name: string;
-}
-
-/** All options, in the order of the help. Short names of several letters are left out: shells complete them letter by letter. */
-export function describeOptions(): DescribedOption[] {
-  return Object.entries(options as Record<string, Option>).map(([name, { short, ...option }]) => ({
-    name,
-    ...option,
-    ...(short?.length === 1 ? { short } : {}),
-  }));
-}
-
-/** The text of `--help`. */
-export function helpText(): string {
-  const rows = Object.entries(options as Record<string, Option>).map(([name, { short, value, help }]): [string, string] => [
-    `${(short ? `-${short}, ` : "").padEnd(6)}--${name}${value ? ` <${value}>` : ""}`,
-    help,
-  ]);
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return [
-    usage,
-    "",
-    ...rows.map(([left, help]) => `  ${left.padEnd(width)}  ${help}`),
-    "",
-    "Also:",
-    ...Object.values(subcommands).flatMap(({ usage: left, help }: Subcommand) =>
-      help === undefined ? [] : [`  ${`pi ${left}`.padEnd(28)}  ${help}`],
-    ),
-    "",
-    'Examples:\n  pi --model demo/tour "Show me around"\n  pi -p "What does this do?" @src/main.ts\n  git diff | pi -p "Review this"\n  pi --mode rpc --no-session',
-  ].join("\n");
-}
-
-interface Subcommand {
-  /** How it is typed, after `pi`. */
-  usage: string;
-  /** A description for the help. Absent if the line of another subcommand describes it too. */
-  help?: string;
-  /** Words and options that may follow, for the completion of shells. */
-  words: readonly string[];
-}
-
-/** All subcommands: the help and the completion of shells are generated from this table. */
-const subcommands = {
-  sessions: {
-    usage: "sessions [--all] [--json]",
-    help: "the stored sessions of this folder, or of all; sessions copy copies them",
-    words: ["copy", "--all", "--json", "--limit", "--session-dir", "--session-store"],
-  },
-  serve: {
-    usage: "serve [--host] [--port]",
-    help: "sessions over HTTP, and a page to look at them",
-    words: ["--host", "--port", "--root", "--token-file", "--allow-host", "--session-dir", "--json", "--help"],
-  },
-  login: { usage: "login | logout <provider>", help: "store an API key, or remove it", words: [] },
-  logout: { usage: "logout <provider>", words: [] },
-  install: {
-    usage: "install <source> [-l]",
-    help: "install a package: npm:name, git:host/owner/name or a path",
-    words: ["--local", "--allow-scripts", "--approve", "--help"],
-  },
-  remove: { usage: "remove <source> [-l]", help: "remove a package", words: ["--local", "--approve", "--help"] },
-  uninstall: { usage: "uninstall <source>", words: ["--local", "--approve", "--help"] },
-  update: { usage: "update [source]", help: "update the installed packages", words: ["--approve", "--help"] },
-  list: { usage: "list", help: "list the installed packages", words: ["--approve", "--help"] },
-  doctor: { usage: "doctor", help: "what is configured, what is missing, what does not work", words: ["--session-store"] },
-  completion: {
-    usage: "completion bash|zsh|fish",
-    help: "a completion script for the shell",
-    words: ["bash", "zsh", "fish"],
-  },
-  acp: { usage: "acp", help: "the Agent Client Protocol, for editors", words: [] },
-  "agent-rpc": { usage: "agent-rpc", help: "the agent_chat protocol", words: [] },
-  rpc: {
-    usage: "rpc schema | validate",
-    help: "the RPC protocol as JSON Schema, a trace checked against it",
-    words: ["schema", "validate"],
-  },
-} as const satisfies Record<string, Subcommand>;
-
-export type SubcommandName = keyof typeof subcommands;
-
-/** The words that may follow each subcommand, by its name. */
-export function subcommandWords(): Record<string, readonly string[]> {
-  return Object.fromEntries(Object.entries(subcommands).map(([name, { words }]) => [name, words]));
+/** All options, in the order of the help. */
+export function listOptions(): [name: OptionName, option: Option][] {
+  return Object.entries(options) as [OptionName, Option][];
 }
 
 /** The first line of the help, also shown when the prompt is missing. */

@@ -1,5 +1,6 @@
 import { UsageError } from "../errors.ts";
-import { type Arguments, helpText, type OptionName, parseArguments } from "./args.ts";
+import { type Arguments, type OptionName, parseArguments } from "./args.ts";
+import { helpText } from "./help.ts";
 
 /** Why a subcommand does not take an option. */
 export type RefusedOptions = Partial<Record<OptionName, string>>;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { helpText, parseArguments } from "../../src/cli/args.ts";
+import { parseArguments } from "../../src/cli/args.ts";
+import { helpText } from "../../src/cli/help.ts";
 import { readSessionOptions, toSessionOptions } from "../../src/cli/session-options.ts";
 import type { UsageError } from "../../src/errors.ts";
 import { meantWord } from "../../src/suggest.ts";

@@ -1,5 +1,5 @@
 import { UsageError } from "../../errors.ts";
-import { type DescribedOption, describeOptions, subcommandWords } from "../args.ts";
+import { type DescribedOption, describeOptions, subcommandWords } from "../help.ts";
 
 const completionUsage = "Usage: pi completion bash|zsh|fish";
 
