@@ -1,5 +1,5 @@
 import type { AgentMessage } from "@pikit/agent";
-import type { Usage } from "@pikit/ai";
+import type { Model, Usage } from "@pikit/ai";
 import { isFailed } from "../../../conversation/compaction-summary.ts";
 import { readBranch } from "../../../conversation/context.ts";
 import type { SessionEntry } from "../../../conversation/entries.ts";
@@ -60,9 +60,48 @@ function parseSessionEntries(content: string): unknown[] {
   });
 }
 
+/**
+ * Summarises messages with a model, as a compaction does.
+ *
+ * @param reserveTokens - Tokens for the prompt and the answer; the answer has at most 80 % of them.
+ * @throws {AiError} When the request fails, or its answer is empty.
+ */
+async function generateSummaryWithUsage(
+  messages: readonly AgentMessage[],
+  model: Model,
+  reserveTokens: number,
+  apiKey?: string,
+  headers?: Record<string, string>,
+  signal: AbortSignal = new AbortController().signal,
+  instructions = "",
+  previousSummary = "",
+): Promise<{ text: string; usage: Usage }> {
+  const { summarize } = await import("../../../run/compaction/summarize.ts");
+  return summarize({
+    ...{ messages, model, instructions, previousSummary, signal, isSplit: false, thinkingLevel: "off" },
+    contextWindow: model.contextWindow,
+    maxTokens: Math.floor(0.8 * reserveTokens),
+    requestOptions: () => ({ ...(apiKey === undefined ? {} : { apiKey }), ...(headers ? { headers } : {}) }),
+    // The extension decides whether it tries again.
+    retry: { shouldRetry: async () => false, observe: async () => undefined },
+  });
+}
+
+async function generateSummary(...request: Parameters<typeof generateSummaryWithUsage>): Promise<string> {
+  return (await generateSummaryWithUsage(...request)).text;
+}
+
 /** The functions about conversations. */
 export const conversationFunctions: Record<string, unknown> = {
-  ...{ calculateContextTokens, getLastAssistantUsage, buildSessionContext, buildContextEntries, parseSessionEntries },
+  ...{
+    calculateContextTokens,
+    getLastAssistantUsage,
+    buildSessionContext,
+    buildContextEntries,
+    parseSessionEntries,
+    generateSummary,
+  },
+  generateSummaryWithUsage,
   convertToLlm: (messages: readonly AgentMessage[]) => toModelMessages(messages),
   serializeConversation: (messages: readonly AgentMessage[]): string =>
     messages
