@@ -219,6 +219,15 @@ export interface ContributedShortcut {
   press(): void;
 }
 
+/** The message of which Markdown is a part. */
+export interface MarkdownContext {
+  messageType: "user" | "assistant" | "assistant-thinking";
+  /** Whether the part may still grow. */
+  isStreaming: boolean;
+  /** Cells. */
+  availableWidth: number;
+}
+
 /** The registrations of extensions that only a terminal uses. None of the functions throws. */
 export interface TerminalContributions {
   shortcuts(): readonly ContributedShortcut[];
@@ -227,6 +236,8 @@ export interface TerminalContributions {
   messageRenderer(customType: string): ((...args: unknown[]) => unknown) | undefined;
   /** The function for entries of this type: `(entry, options, theme)`. */
   entryRenderer(customType: string): ((...args: unknown[]) => unknown) | undefined;
+  /** Changes a part of a message before it is rendered. */
+  transformMarkdown(markdown: string, context: MarkdownContext): string;
   /** Completes the arguments of a command of an extension. */
   completeArguments(command: string, typed: string): Promise<readonly CompletionItem[]>;
 }

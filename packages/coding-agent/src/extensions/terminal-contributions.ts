@@ -39,6 +39,16 @@ export function createContributions(extensions: readonly Extension[], runner: Ha
     },
     messageRenderer: (customType) => rendererOf(({ messageRenderers }) => messageRenderers, customType, "messageRenderer"),
     entryRenderer: (customType) => rendererOf(({ entryRenderers }) => entryRenderers, customType, "entryRenderer"),
+    transformMarkdown(markdown, context) {
+      let changed = markdown;
+      for (const extension of extensions) {
+        for (const transform of extension.markdownTransformers) {
+          const result = attempt(extension, "markdownTransformer", () => transform(changed, context));
+          if (typeof result === "string") changed = result;
+        }
+      }
+      return changed;
+    },
     async completeArguments(command, typed) {
       const extension = extensions.find(({ commands }) => commands.has(command));
       const complete = extension?.commands.get(command)?.getArgumentCompletions;

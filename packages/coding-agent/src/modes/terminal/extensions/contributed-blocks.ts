@@ -55,9 +55,10 @@ export function createContributedViews({
   contributions,
   refresh,
   isFull,
-}: ContributedViewParts): Required<Pick<ConversationViewOptions, "drawings" | "messageBlock">> {
+}: ContributedViewParts): Required<Pick<ConversationViewOptions, "drawings" | "messageBlock" | "transformMarkdown">> {
   return {
     drawings: { rendererOf: (name) => contributions()?.toolRenderer(name), uiTheme, refresh },
+    transformMarkdown: (markdown, context) => contributions()?.transformMarkdown(markdown, context) ?? markdown,
     messageBlock: (message) =>
       message.display
         ? contributedBlock(contributions()?.messageRenderer(message.customType), message, { theme, uiTheme, isFull: isFull() })

@@ -3,6 +3,7 @@ import type { CustomMessage } from "../../../protocol/messages.ts";
 import type { Block } from "../block.ts";
 import type { ToolDrawings } from "../extensions/tool-drawing.ts";
 import type { Theme } from "../theme/theme.ts";
+import type { MarkdownTransform } from "./markdown.ts";
 import { TextBlock } from "./text-block.ts";
 import { ThinkingBlock } from "./thinking-block.ts";
 import { ToolBlock } from "./tool-block.ts";
@@ -18,6 +19,8 @@ export interface ViewOptions {
   drawings?: ToolDrawings | undefined;
   /** The block of a message that an extension renders; undefined for the default form. */
   messageBlock?(message: CustomMessage): Block | undefined;
+  /** Changes a part of a message before it is rendered. */
+  transformMarkdown?: MarkdownTransform;
   /** The text of an extension for thinking that is folded. */
   thinkingLabel?(): string | undefined;
   showsToolOutput(): boolean;
@@ -117,9 +120,11 @@ export class AnswerView {
   #begin(index: number, blank: Blank, delta: string): Block | undefined {
     blank.text += delta;
     if (delta.trim() === "") return undefined;
-    const { theme, now, showsThinking, thinkingLabel = () => undefined } = this.#options;
+    const { theme, now, showsThinking, thinkingLabel = () => undefined, transformMarkdown } = this.#options;
     const block =
-      blank.kind === "text" ? new TextBlock(theme) : new ThinkingBlock({ theme, now, isFull: showsThinking, label: thinkingLabel });
+      blank.kind === "text"
+        ? new TextBlock(theme, transformMarkdown)
+        : new ThinkingBlock({ theme, now, isFull: showsThinking, label: thinkingLabel });
     this.#hasText ||= blank.kind === "text";
     block.add(blank.text.replace(/^\s*\n/, ""));
     this.#blocks.set(index, block);

@@ -28,6 +28,7 @@ export interface ConversationViewOptions {
   /** The renderers of extensions. Default: none. */
   drawings?: ViewOptions["drawings"];
   messageBlock?: ViewOptions["messageBlock"];
+  transformMarkdown?: NonNullable<ViewOptions["transformMarkdown"]>;
 }
 
 /** Shows the events of a session as blocks. It is cheap to call for each event: text is only kept until a block is drawn. */
@@ -49,11 +50,20 @@ export class ConversationView {
   #compaction: CompactionBlock | undefined;
 
   constructor(options: ConversationViewOptions) {
-    const { theme, cwd, onChange = () => {}, now = () => performance.now(), drawings, messageBlock = () => undefined } = options;
+    const {
+      theme,
+      cwd,
+      onChange = () => {},
+      now = () => performance.now(),
+      drawings,
+      messageBlock = () => undefined,
+      transformMarkdown,
+    } = options;
     this.#onChange = onChange;
     this.#options = {
       ...{ theme, cwd, now, showsThinking: () => this.showsThinking, showsToolOutput: () => this.showsToolOutput },
       ...{ thinkingLabel: () => this.thinkingLabel, drawings, messageBlock },
+      ...(transformMarkdown ? { transformMarkdown } : {}),
     };
     this.#answer = new AnswerView(this.#options);
     void markdownLoaded.then(() => this.#onChange());
@@ -131,7 +141,7 @@ export class ConversationView {
   }
 
   #startMessage(message: AgentMessage): readonly Block[] {
-    if (message.role === "user") return [...this.#endOutcome(), userBlock(message, this.#options.theme)];
+    if (message.role === "user") return [...this.#endOutcome(), userBlock(message, this.#options)];
     if (message.role === "assistant") {
       this.#outcome?.begin();
       // A block that is left open would keep the blocks below it from being printed.

@@ -39,7 +39,7 @@ function messageBlocks(message: AgentMessage, results: ReadonlyMap<string, ToolR
   const { theme } = options;
   switch (message.role) {
     case "user":
-      return [userBlock(message, theme)];
+      return [userBlock(message, options)];
     case "assistant":
       return answerBlocks(message, results, options);
     case "bashExecution":

@@ -1,3 +1,4 @@
+import type { MarkdownContext } from "../../../terminal-interface.ts";
 import { importMarkdown, type MarkdownTheme } from "../library.ts";
 import { finishLines, toSafeText, wrap } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
@@ -40,14 +41,20 @@ export function canRender(): boolean {
   return Markdown !== undefined;
 }
 
+/** Changes a part of an answer before it is rendered. */
+export type MarkdownTransform = (markdown: string, context: MarkdownContext) => string;
+
 /** Shows the parts of one Markdown text, in their order. */
 export class MarkdownRenderer {
+  readonly #transform: MarkdownTransform | undefined;
   readonly #theme: Theme;
   readonly #markdownTheme: MarkdownTheme;
   #code: CodeColors;
   #hasShown = false;
 
-  constructor(theme: Theme) {
+  /** @param transform - Changes paragraphs, tables and the like before they are rendered, but not code. */
+  constructor(theme: Theme, transform?: MarkdownTransform) {
+    this.#transform = transform;
     this.#theme = theme;
     this.#markdownTheme = toMarkdownTheme(theme);
     this.#code = new CodeColors(theme, "");
@@ -55,16 +62,24 @@ export class MarkdownRenderer {
 
   /** The lines of the next parts. */
   render(parts: readonly MarkdownPart[], width: number): string[] {
-    return this.#render(parts, width, (code) => this.#code.add(code));
+    return this.#render(this.#change(parts, width, false), width, (code) => this.#code.add(code));
   }
 
   /** The lines of parts that come next, but may still change. */
   preview(parts: readonly MarkdownPart[], width: number): string[] {
     const before = { code: this.#code, hasShown: this.#hasShown };
-    const lines = this.#render(parts.map(shortenTable), width, (code) => this.#code.preview(code));
+    const lines = this.#render(this.#change(parts.map(shortenTable), width, true), width, (code) => this.#code.preview(code));
     this.#code = before.code;
     this.#hasShown = before.hasShown;
     return lines;
+  }
+
+  #change(parts: readonly MarkdownPart[], availableWidth: number, isStreaming: boolean): readonly MarkdownPart[] {
+    const transform = this.#transform;
+    if (!transform) return parts;
+    const context: MarkdownContext = { messageType: "assistant", isStreaming, availableWidth };
+    const isChangeable = ({ kind, header }: MarkdownPart) => kind === "text" || (kind === "table" && header === undefined);
+    return parts.map((part) => (isChangeable(part) ? { ...part, content: transform(part.content, context) } : part));
   }
 
   #render(parts: readonly MarkdownPart[], width: number, color: (code: string) => string): string[] {

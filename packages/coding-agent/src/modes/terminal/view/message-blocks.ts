@@ -4,6 +4,7 @@ import { formatSize } from "../../../tools/output/truncate.ts";
 import { type Block, finishedBlock } from "../block.ts";
 import { count, cutLine, toSafeLine, toSafeText, wrap } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
+import type { ViewOptions } from "./answer-view.ts";
 import { drawImage, imageLabel, renderImageLabel } from "./images.ts";
 import { firstLines } from "./some-lines.ts";
 import { TextBlock } from "./text-block.ts";
@@ -11,9 +12,13 @@ import { TextBlock } from "./text-block.ts";
 /** Maximum number of lines that are shown of a message of the user, such as one with a long pasted text. */
 const shownLines = 40;
 
+type UserBlockOptions = Pick<ViewOptions, "theme" | "transformMarkdown">;
+
 /** A message of the user, with its images. */
-export function userBlock(message: UserMessageWithAttachments, theme: Theme): Block {
-  const texts = textsOf(message.content);
+export function userBlock(message: UserMessageWithAttachments, { theme, transformMarkdown }: UserBlockOptions): Block {
+  const own = textsOf(message.content);
+  const context = { messageType: "user", isStreaming: false, availableWidth: process.stdout.columns || 80 } as const;
+  const texts = transformMarkdown ? transformMarkdown(own, context) : own;
   const images = imagesOf(message.content);
   const labels = [
     ...images.map((image, index) => imageLabel(image, index + 1)),

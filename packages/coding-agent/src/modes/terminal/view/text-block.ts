@@ -1,6 +1,6 @@
 import type { Block } from "../block.ts";
 import type { Theme } from "../theme/theme.ts";
-import { canRender, loadMarkdown, MarkdownRenderer } from "./markdown.ts";
+import { canRender, loadMarkdown, MarkdownRenderer, type MarkdownTransform } from "./markdown.ts";
 import { type MarkdownPart, MarkdownStream } from "./markdown-stream.ts";
 
 /** A Markdown text that streams. Its complete parts are finished lines. It shows nothing until the renderer is loaded, see `markdownLoaded`. */
@@ -12,8 +12,9 @@ export class TextBlock implements Block {
   /** The lines of the unfinished part, until the text or the width changes. */
   #preview: { width: number; lines: string[] } | undefined;
 
-  constructor(theme: Theme) {
-    this.#renderer = new MarkdownRenderer(theme);
+  /** @param transform - Changes each part before it is rendered. */
+  constructor(theme: Theme, transform?: MarkdownTransform) {
+    this.#renderer = new MarkdownRenderer(theme, transform);
     void loadMarkdown();
   }
 

@@ -173,6 +173,13 @@ test("the theme and the keys of the agent folder, and the theme of an extension"
   await pi.until("The list of the extension.");
 });
 
+test("an extension changes the Markdown of messages, but not code", async () => {
+  const pi = await start([{ text: "See TICKET.\n\n```\nTICKET\n```\n\nEnd." }]);
+  pi.type(`About TICKET${enter}`);
+  const lines = await pi.until("End.");
+  expect(lines.join("\n")).toContain("› About **ticket of the user**\n\nSee ticket of the assistant.\n\n```\nTICKET\n```\n\nEnd.");
+});
+
 /** An editor in which Escape changes between a mode for typing and one for commands. */
 const modalEditor = `
 import { CustomEditor } from "@earendil-works/pi-coding-agent";

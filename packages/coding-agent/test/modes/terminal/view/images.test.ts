@@ -44,7 +44,9 @@ test("Kitty's protocol has no JPEG, and damaged images are not drawn", () => {
 
 test("an image of a message is drawn once, when the message is printed", () => {
   setCapabilities({ ...none, images: "kitty" });
-  const block = userBlock(userMessage([{ type: "text", text: "Look" }, png]), createTheme({ colors: 0, isLight: false }));
+  const block = userBlock(userMessage([{ type: "text", text: "Look" }, png]), {
+    theme: createTheme({ colors: 0, isLight: false }),
+  });
   expect(block.render(80)).toEqual(["› Look", "  [image 1: 640×480, 70 B]"]);
   const lines = block.takeFinished(80);
   expect(lines.slice(0, 2)).toEqual(["› Look", "  [image 1: 640×480, 70 B]"]);
