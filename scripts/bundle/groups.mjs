@@ -18,7 +18,7 @@ export const groups = [
       "src/protocol/events.ts",
       "../agent/src/validate-arguments.ts",
     ],
-    users: /\/(run-agent-rpc|rpc-command|session-extensions|protocol\/index|agent-chat\/protocol|mcp-servers)\.ts$|^@/,
+    users: /\/(run-agent-rpc|rpc-command|session-extensions|trust-decision|session\/access|protocol\/index|agent-chat\/protocol|mcp-servers)\.ts$|^@/,
   },
   {
     // Calls of the usual tools, and their approval and commands.

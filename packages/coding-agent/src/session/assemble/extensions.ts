@@ -1,5 +1,5 @@
+import type { SessionAccess } from "../../extensions/session-access.ts";
 import type { SlashCommand } from "../../extensions/slash-commands.ts";
-import { createSessionAccess } from "../access.ts";
 import type { AgentSession } from "../agent-session.ts";
 import type { SessionParts } from "../parts.ts";
 import type { Configuration } from "./configuration.ts";
@@ -17,23 +17,31 @@ export async function bindExtensions(
   const { extensions, commands, resources } = configuration;
   const { runProcess, tiers } = tools;
   if (!extensions) return;
+  let access: Promise<SessionAccess> | undefined;
+  // Loaded with the first extension.
+  const createAccess = async () => {
+    const { createSessionAccess } = await import("../access.ts");
+    return createSessionAccess(session, parts, {
+      ...{ runProcess, reload },
+      isTrusted: () => resources.trustsProject,
+      systemPromptOptions: () => prompts.describeSystemPrompt(),
+      setTiers(brought) {
+        tiers.current = { ...brought, ...options.toolTiers };
+      },
+    });
+  };
   const reload = async () => {
     parts.prompts.forget();
     parts.systemPrompt.forget();
     await tools.offerTools();
-    await extensions.reload(access);
+    access ??= createAccess();
+    await extensions.reload(await access);
   };
-  const access = createSessionAccess(session, parts, {
-    ...{ runProcess, reload },
-    isTrusted: () => resources.trustsProject,
-    systemPromptOptions: () => prompts.describeSystemPrompt(),
-    setTiers(brought) {
-      tiers.current = { ...brought, ...options.toolTiers };
-    },
-  });
   commands.register(reloadCommand(reload));
-  if (extensions.hasAny) await tools.offerTools();
-  await extensions.bind(access);
+  if (!extensions.hasAny) return;
+  await tools.offerTools();
+  access ??= createAccess();
+  await extensions.bind(await access);
 }
 
 function reloadCommand(run: () => Promise<void>): SlashCommand {
