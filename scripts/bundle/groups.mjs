@@ -18,7 +18,8 @@ export const groups = [
       "src/protocol/events.ts",
       "../agent/src/validate-arguments.ts",
     ],
-    users: /\/(run-agent-rpc|rpc-command|session-extensions|trust-decision|session\/access|protocol\/index|agent-chat\/protocol|mcp-servers)\.ts$|^@/,
+    users:
+      /\/(run-agent-rpc|rpc-command|session-extensions|trust-decision|protocol\/index|agent-chat\/protocol|mcp-servers)\.ts$|^@/,
   },
   {
     // Calls of the usual tools, and their approval and commands.
@@ -56,7 +57,9 @@ export const groups = [
   },
   {
     // Compaction.
-    modules: ["cut-point", "file-lists", "summarize", "summary-text"].map((name) => `src/run/compaction/${name}.ts`),
+    modules: ["branch-summary", "cut-point", "file-lists", "summarize", "summary-text"].map(
+      (name) => `src/run/compaction/${name}.ts`,
+    ),
     users: /\/family\/modules\//,
   },
   {

@@ -1,5 +1,6 @@
-import { readBranch } from "../conversation/context.ts";
-import type { SessionEntry } from "../conversation/entries.ts";
+import type { AgentMessage } from "@pikit/agent";
+import { entersContext, readBranch } from "../conversation/context.ts";
+import type { Conversation } from "../conversation/conversation.ts";
 import { SessionError } from "../errors.ts";
 import type { ProcessRunner } from "../exec/run-process.ts";
 import type { SystemPromptOptions } from "../extensions/api-context.ts";
@@ -7,6 +8,7 @@ import type { SentText, SessionAccess } from "../extensions/session-access.ts";
 import { prepareSession } from "../extensions/session-writer.ts";
 import type { AddedPaths } from "../prompt/prompt-resources.ts";
 import type { RiskTier } from "../risk-tiers.ts";
+import type { BranchSummary } from "../run/compaction/branch-summary.ts";
 import { isBuiltInTool } from "../tools/index.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { SessionParts } from "./parts.ts";
@@ -20,6 +22,8 @@ export interface AccessOptions {
   /** The parts of the system prompt. */
   systemPromptOptions(): SystemPromptOptions;
   reload(): Promise<void>;
+  /** Summarises messages of a branch that the session leaves. */
+  summariseBranch(messages: readonly AgentMessage[], instructions: string): Promise<BranchSummary>;
 }
 
 /** Creates the part of a session that its extensions may use. */
@@ -89,7 +93,7 @@ export function createSessionAccess(session: AgentSession, parts: SessionParts, 
       ...createActions(session, parts, options),
       ...createToolAccess(session, setTiers),
       ...createModelAccess(session, parts),
-      ...createMoves(session, parts),
+      ...createMoves(session, parts, options),
     },
     Object.getOwnPropertyDescriptors(readable),
   ) as SessionAccess;
@@ -158,7 +162,8 @@ function createModelAccess(
 
 function createMoves(
   { history }: AgentSession,
-  { summariseBranch }: SessionParts,
+  { transcript }: SessionParts,
+  { summariseBranch }: AccessOptions,
 ): Pick<SessionAccess, "newSession" | "switchSession" | "fork" | "navigate"> {
   return {
     newSession: ({ setup, ...options }) =>
@@ -166,13 +171,23 @@ function createMoves(
     switchSession: (path) => hasMoved(history.open(path)),
     fork: (entryId, position) => hasMoved(position === "at" ? history.clone(entryId) : history.fork(entryId)),
     async navigate(entryId, { label, summarize = false, customInstructions = "" }) {
-      const summarise = (left: SessionEntry[]) => summariseBranch(readBranch(left).messages, customInstructions);
+      const summarise = async () => {
+        const left = await readLeft(transcript.conversation, entryId);
+        return left.length === 0 ? undefined : summariseBranch(left, customInstructions);
+      };
       const isMoved = await hasMoved(history.goTo(entryId, summarize ? summarise : undefined));
       const { leafId } = history;
       if (isMoved && label !== undefined && leafId !== null) await history.setLabel(leafId, label);
       return isMoved;
     },
   };
+}
+
+/** The messages that the session leaves if it moves to an entry, oldest first. */
+async function readLeft(conversation: Conversation, target: string): Promise<AgentMessage[]> {
+  const kept = new Set(conversation.pathTo(target).map(({ id }) => id));
+  const left = conversation.activeBranch().filter(({ id, type }) => !kept.has(id) && entersContext(type));
+  return readBranch(await conversation.read(left)).messages;
 }
 
 /** Whether the session moved; false if an extension refused. */

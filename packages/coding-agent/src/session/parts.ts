@@ -1,4 +1,4 @@
-import type { Agent, AgentMessage } from "@pikit/agent";
+import type { Agent } from "@pikit/agent";
 import type { ApprovalRules } from "../approvals/policy.ts";
 import type { CommandRuns } from "../extensions/command-runs.ts";
 import type { HookSlot } from "../extensions/hooks.ts";
@@ -6,7 +6,6 @@ import type { SlashCommands } from "../extensions/slash-commands.ts";
 import type { ModelChoice } from "../models/model-choice.ts";
 import type { ModelRegistry } from "../models/model-registry.ts";
 import type { PromptResources } from "../prompt/prompt-resources.ts";
-import type { BranchSummary } from "../run/compaction/branch-summary.ts";
 import type { Compactor } from "../run/compaction/compactor.ts";
 import type { LimitGuard } from "../run/limits.ts";
 import type { RunController } from "../run/run-controller.ts";
@@ -44,8 +43,6 @@ export interface SessionParts {
   retries: SessionRetries;
   limits: LimitGuard;
   compactor: Compactor;
-  /** Summarises messages of a branch that the session leaves. */
-  summariseBranch(messages: readonly AgentMessage[], instructions: string): Promise<BranchSummary>;
 
   tools: ToolSet;
   /** Those of the delegating session in a sub-task. */

@@ -61,7 +61,7 @@ async function assemble(setup: Setup, store: SessionStore, conversation: Convers
   if (setup.options.name !== undefined) await giveName(session, setup.options.name);
   reportProblems(setup, configuration);
   await addThemes(setup, configuration);
-  await bindExtensions(session, parts, { setup, configuration, tools, prompts });
+  await bindExtensions(session, parts, { setup, configuration, supervision, tools });
   if (setup.options.autoStart !== false) await session.start();
   return session;
 }

@@ -3,28 +3,34 @@ import type { SlashCommand } from "../../extensions/slash-commands.ts";
 import type { AgentSession } from "../agent-session.ts";
 import type { SessionParts } from "../parts.ts";
 import type { Configuration } from "./configuration.ts";
-import type { Prompts } from "./prompts.ts";
 import type { Setup } from "./setup.ts";
+import type { Supervision } from "./supervision.ts";
 import type { Tools } from "./tools.ts";
+
+/** The results of the earlier steps of the assembly. */
+interface Assembled {
+  setup: Setup;
+  configuration: Configuration;
+  supervision: Supervision;
+  tools: Tools;
+}
 
 /** Connects the loaded extensions to the session. `start` of the session calls their start handlers. */
 export async function bindExtensions(
   session: AgentSession,
   parts: SessionParts,
-  { setup, configuration, tools, prompts }: { setup: Setup; configuration: Configuration; tools: Tools; prompts: Prompts },
+  { setup, configuration, supervision, tools }: Assembled,
 ): Promise<void> {
   const { options } = setup;
-  const { extensions, commands, resources } = configuration;
+  const { extensions, commands } = configuration;
   const { runProcess, tiers } = tools;
   if (!extensions) return;
   let access: Promise<SessionAccess> | undefined;
   // Loaded with the first extension.
   const createAccess = async () => {
-    const { createSessionAccess } = await import("../access.ts");
-    return createSessionAccess(session, parts, {
-      ...{ runProcess, reload },
-      isTrusted: () => resources.trustsProject,
-      systemPromptOptions: () => prompts.describeSystemPrompt(),
+    const { createAccess: create } = await import("./extension-access.ts");
+    return create(session, parts, {
+      ...{ setup, configuration, supervision, runProcess, reload },
       setTiers(brought) {
         tiers.current = { ...brought, ...options.toolTiers };
       },

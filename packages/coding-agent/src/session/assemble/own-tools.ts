@@ -20,9 +20,6 @@ export interface OwnToolsParts {
   openTask(own: CreateAgentSessionOptions, depth: number): Promise<TaskSession>;
 }
 
-/** Built-in tools that extensions may switch on. */
-const offeredNames = ["grep", "find", "ls"] as const;
-
 /** Loads the first tools of a session. Returns a function that creates them for a working folder. */
 export async function loadOwnTools(parts: OwnToolsParts): Promise<(cwd: string) => AgentTool[]> {
   const { tools = namedTools(parts.settings.defaultTools), customTools = [] } = parts.options;
@@ -34,15 +31,8 @@ export async function loadOwnTools(parts: OwnToolsParts): Promise<(cwd: string) 
   };
 }
 
-/** Loads the tools that extensions may switch on; none if the caller has chosen the tools. */
-export async function loadOfferedTools(parts: OwnToolsParts): Promise<(cwd: string) => AgentTool[]> {
-  if (parts.options.tools !== undefined) return () => [];
-  const { defaultTools = [] } = parts.settings;
-  const create = await loadTools(offeredNames.filter((name) => !defaultTools.includes(name)));
-  return (cwd) => create(cwd, builtInOptions(cwd, parts));
-}
-
-function builtInOptions(cwd: string, parts: OwnToolsParts): Parameters<CreateBuiltInTools>[1] {
+/** The options of the built-in tools of a session. */
+export function builtInOptions(cwd: string, parts: OwnToolsParts): Parameters<CreateBuiltInTools>[1] {
   const { separateStreams, files, onCommandOutput, onPreview, onDelegation } = parts.options;
   return {
     todos: parts.todoList,

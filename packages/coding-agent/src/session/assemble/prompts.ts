@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import type { AgentTool } from "@pikit/agent";
-import type { SystemPromptOptions } from "../../extensions/api-context.ts";
 import { PromptResources } from "../../prompt/prompt-resources.ts";
 import type { NamedPaths } from "../../prompt/resource-sources.ts";
 import { SystemPrompt } from "../parts/system-prompt.ts";
@@ -10,10 +9,7 @@ import type { Core } from "./core.ts";
 import type { Setup } from "./setup.ts";
 import type { Tools } from "./tools.ts";
 
-export interface Prompts extends Pick<SessionParts, "prompts" | "systemPrompt"> {
-  /** The parts of the system prompt, as far as they are loaded. */
-  describeSystemPrompt(): SystemPromptOptions;
-}
+export type Prompts = Pick<SessionParts, "prompts" | "systemPrompt">;
 
 /** Creates the sources of prompts: templates, skills, context files, system prompt. Nothing is read before the first prompt. */
 export function createPrompts(
@@ -41,29 +37,7 @@ export function createPrompts(
       append: options.appendSystemPrompt ?? promptFiles.append,
     });
   };
-  return {
-    prompts,
-    systemPrompt: new SystemPrompt({ agent, tools, transcript, build }),
-    describeSystemPrompt: () => describe(prompts, tools.active, transcript.conversation.header.cwd, options),
-  };
-}
-
-function describe(
-  { loaded }: PromptResources,
-  tools: readonly AgentTool[],
-  cwd: string,
-  options: Setup["options"],
-): SystemPromptOptions {
-  const { systemPrompt = loaded?.promptFiles.instructions } = options;
-  const { appendSystemPrompt = loaded?.promptFiles.append ?? "" } = options;
-  return {
-    ...{ cwd, appendSystemPrompt, promptGuidelines: [], sections: {} },
-    ...(systemPrompt === undefined ? {} : { customPrompt: systemPrompt }),
-    selectedTools: tools.map(({ name }) => name),
-    toolSnippets: Object.fromEntries(tools.map(({ name, description }) => [name, description.split("\n", 1)[0] ?? ""])),
-    contextFiles: (loaded?.contextFiles ?? []).map(({ path, text }) => ({ path, content: text })),
-    skills: (loaded?.skills ?? []).map(({ name, description, path }) => ({ name, description, filePath: path })),
-  };
+  return { prompts, systemPrompt: new SystemPrompt({ agent, tools, transcript, build }) };
 }
 
 function createResources({ options, report }: Setup, { resources, settings }: Configuration): PromptResources {

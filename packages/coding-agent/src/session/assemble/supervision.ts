@@ -19,8 +19,6 @@ export interface Supervision extends Pick<SessionParts, "retries" | "limits" | "
   todoList: TodoList;
   /** Undefined if the session has no rules. */
   rules: StreamRules | undefined;
-  /** Summarises messages of a branch that the session leaves. */
-  summariseBranch: SessionParts["summariseBranch"];
   /** Further options of a model call, such as the key. */
   requestOptions(model: Model): Promise<RequestOptions>;
 }
@@ -48,25 +46,7 @@ export async function createSupervision(setup: Setup, configuration: Configurati
     return { sessionId: transcript.conversation.header.id, ...more };
   };
   const compactor = createCompactor(setup, configuration, core, { limits, retries, requestOptions });
-  const summariseBranch: SessionParts["summariseBranch"] = async (messages, instructions) => {
-    const { model, thinkingLevel } = agent.state;
-    const made = await (await import("../../run/compaction/branch-summary.ts")).summariseBranch({
-      ...{ messages, instructions, model, thinkingLevel, requestOptions, retry: retries.summaries },
-      budget: { ...defaultCompactionSettings, ...settings.compaction, ...options.compaction },
-      signal: new AbortController().signal,
-    });
-    if (made.usage) limits.countCost({ usage: made.usage });
-    return made;
-  };
-  return {
-    summariseBranch,
-    retries,
-    todoList,
-    limits,
-    compactor,
-    rules: await createRules(setup, configuration, core),
-    requestOptions,
-  };
+  return { retries, todoList, limits, compactor, rules: await createRules(setup, configuration, core), requestOptions };
 }
 
 function createCompactor(

@@ -13,7 +13,7 @@ import { ToolSet } from "../parts/tool-set.ts";
 import type { SessionParts } from "../parts.ts";
 import type { Configuration } from "./configuration.ts";
 import type { Core } from "./core.ts";
-import { loadOfferedTools, loadOwnTools, type OwnToolsParts } from "./own-tools.ts";
+import { loadOwnTools, type OwnToolsParts } from "./own-tools.ts";
 import type { Setup } from "./setup.ts";
 import type { Supervision } from "./supervision.ts";
 
@@ -59,6 +59,7 @@ export async function createTools(
   return {
     ...{ tools, approvals, approvalRules, tiers, runProcess, mcp },
     async offerTools() {
+      const { loadOfferedTools } = await import("./offered-tools.ts");
       tools.offer(await loadOfferedTools(ownParts), transcript.conversation.header.cwd);
     },
     todos: new SessionTodos(supervision.todoList, tools),

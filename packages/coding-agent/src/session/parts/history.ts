@@ -224,33 +224,23 @@ export class SessionHistory {
   /**
    * Moves to an entry of any branch, in the same session: it becomes the latest one, and the next prompt follows it.
    *
-   * @param summarise - Summarises the entries that are left, oldest first; the summary is added at the new place. Not called if there are none, or
-   *   if an extension has written the summary. Default: nothing is added.
+   * @param summarise - Called when no run is active, before the move, unless an extension has written the summary: summarises the branch that is
+   *   left. The summary is added at the new place. Default: nothing is added.
    * @throws {SessionError} `not_found` if there is no such entry; `read_failed`.
    */
-  goTo(entryId: string, summarise?: (left: SessionEntry[]) => Promise<BranchSummary>): Promise<void> {
+  goTo(entryId: string, summarise?: () => Promise<BranchSummary | undefined>): Promise<void> {
     const wish = summarise ? { wantsSummary: true } : {};
     return this.#move({ reason: "branch", target: entryId, ...wish }, (offered) =>
       this.#parts.between(async () => {
         const { id } = this.#requireEntry(entryId);
         const fromId = this.#current.leafId;
-        const summary = summarise && (offered ?? (await this.#summariseLeft(id, summarise)));
+        const summary = summarise && (offered ?? (await summarise()));
         await this.#showFrom(id);
         if (!summary || fromId === null) return;
         await this.#parts.transcript.append({ type: "branch_summary", fromId, ...summary });
         await this.#show(this.#current);
       }),
     );
-  }
-
-  async #summariseLeft(
-    target: string,
-    summarise: (left: SessionEntry[]) => Promise<BranchSummary>,
-  ): Promise<BranchSummary | undefined> {
-    const kept = new Set(this.#current.pathTo(target).map(({ id }) => id));
-    const left = this.#current.activeBranch().filter(({ id }) => !kept.has(id));
-    const messages = left.filter(({ type }) => entersContext(type));
-    return messages.length === 0 ? undefined : summarise(await this.#current.read(messages));
   }
 
   #branch(entry: string | number): Promise<string> {
