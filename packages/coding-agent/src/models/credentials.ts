@@ -2,7 +2,9 @@ import { join } from "node:path";
 import { environmentKey } from "@pikit/ai";
 import { readJsonFile } from "../config/json-file.ts";
 import { SessionError } from "../errors.ts";
-import { isConfigured, resolveValue } from "./config-value.ts";
+
+/** Matches values that may stand for something else; only for these the module that resolves them is loaded. */
+const references = /^!|\$|^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/;
 
 /** The keys of the providers. Order of precedence: `--api-key`, `auth.json`, `models.json`, the environment. */
 export class Credentials {
@@ -22,9 +24,9 @@ export class Credentials {
    * @param configured - `apiKey` of the provider in `models.json`.
    * @throws {UsageError} When `auth.json` cannot be read.
    */
-  has(provider: string, configured?: string): boolean {
-    const isGiven = this.#override !== undefined || isConfigured(this.#stored(provider)) || isConfigured(configured);
-    return isGiven || environmentKey(provider) !== undefined;
+  async has(provider: string, configured?: string): Promise<boolean> {
+    const isGiven = this.#override !== undefined || environmentKey(provider) !== undefined;
+    return isGiven || (await isConfigured(this.#stored(provider))) || isConfigured(configured);
   }
 
   /**
@@ -36,8 +38,8 @@ export class Credentials {
   async find(provider: string, configured?: string): Promise<string | undefined> {
     if (this.#override !== undefined) return this.#override;
     const stored = this.#stored(provider);
-    if (isConfigured(stored)) return this.#runOnce(provider, stored);
-    if (isConfigured(configured)) return resolveSecret(configured, `API key of ${provider} in models.json`);
+    if (stored && (await isConfigured(stored))) return this.#runOnce(provider, stored);
+    if (configured && (await isConfigured(configured))) return resolveSecret(configured, `API key of ${provider} in models.json`);
     return environmentKey(provider);
   }
 
@@ -75,10 +77,17 @@ export class Credentials {
  * @throws {SessionError} `no_credentials` when a command fails. The message does not quote it.
  */
 export async function resolveSecret(value: string, what: string): Promise<string | undefined> {
+  if (!references.test(value)) return value;
   try {
-    return await resolveValue(value);
+    return await (await import("./config-value.ts")).resolveValue(value);
   } catch (cause) {
     const { message } = cause as Error;
     throw new SessionError("no_credentials", `The command for the ${what} failed: ${message}. Run it in a shell to see why.`);
   }
+}
+
+/** Whether the value can be used, see `config-value.ts`. */
+async function isConfigured(value: string | undefined): Promise<boolean> {
+  if (value === undefined || !references.test(value)) return Boolean(value);
+  return (await import("./config-value.ts")).isConfigured(value);
 }

@@ -54,7 +54,7 @@ export class ModelChoice {
    * @throws {UsageError} When there is none; the message has the nearest names.
    */
   async named(name: string): Promise<{ model: Model | undefined; thinkingLevel?: ThinkingLevel }> {
-    return (await import("./model-resolver.ts")).findModel(this.#parts.models, name, undefined);
+    return (await import("./find-model.ts")).findModel(this.#parts.models, name, undefined);
   }
 
   /** The message for a model that `find` did not find, with the nearest names. */

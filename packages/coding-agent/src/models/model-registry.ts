@@ -12,7 +12,6 @@ import {
 } from "@pikit/ai";
 import { mayExist } from "../config/may-exist.ts";
 import { SessionError } from "../errors.ts";
-import { isReference, variablesIn } from "./config-value.ts";
 import { type Credentials, resolveSecret } from "./credentials.ts";
 import type { CustomProvider } from "./custom-providers.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -180,7 +179,7 @@ export class ModelRegistry {
   /** The default model of the first provider with a key, otherwise the first usable model of `models.json`; undefined if there is none. */
   async defaultModel(): Promise<Model | undefined> {
     for (const { provider, defaultModelId, needsBaseUrl } of providers) {
-      if (!this.#credentials.has(provider, (await this.#keySource(provider))?.apiKey)) continue;
+      if (!(await this.#credentials.has(provider, (await this.#keySource(provider))?.apiKey))) continue;
       const model = await this.find(provider, defaultModelId);
       if (!needsBaseUrl || model?.baseUrl) return model;
     }
@@ -213,7 +212,8 @@ export class ModelRegistry {
   async #keyVariables(provider: string): Promise<string[]> {
     if (offlineProviders.has(provider)) return [];
     const { apiKey } = (await this.#keySource(provider)) ?? {};
-    return [...keyVariablesOf(provider), ...(apiKey === undefined ? [] : variablesIn(apiKey))];
+    const own = apiKey === undefined ? [] : (await import("./config-value.ts")).variablesIn(apiKey);
+    return [...keyVariablesOf(provider), ...own];
   }
 
   /** The entry of `models.json`, or of an extension, with the key of a provider. */
@@ -277,6 +277,7 @@ export function isDemo({ provider }: Pick<Model, "provider">): boolean {
 async function resolveHeaders({ provider, headers = {} }: Model): Promise<Record<string, string>> {
   const resolved: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
+    const { isReference } = await import("./config-value.ts");
     if (!isReference(value)) continue;
     resolved[name] = (await resolveSecret(value, `header ${name} of ${provider} in models.json`)) ?? "";
   }

@@ -1,7 +1,7 @@
 import { UsageError } from "../errors.ts";
+import { findModel, splitLevel } from "./find-model.ts";
 import type { ScopedModel } from "./model-choice.ts";
 import type { ModelRegistry } from "./model-registry.ts";
-import { findModel, splitLevel } from "./model-resolver.ts";
 
 /**
  * Resolves names and patterns to models with their thinking levels, in the order of the list. One that matches no model is reported.

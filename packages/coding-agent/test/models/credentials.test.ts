@@ -48,10 +48,10 @@ describe("the key of a provider", () => {
     vi.stubEnv("LOCALKEY", "not this one");
     vi.stubEnv("EMPTY_KEY", "");
     const credentials = new Credentials(workspace.agentDir);
-    expect(credentials.has("local", value)).toBe(expected !== undefined);
+    expect(await credentials.has("local", value)).toBe(expected !== undefined);
     expect(await credentials.find("local", value)).toBe(expected);
     await workspace.write("agent/auth.json", { local: { type: "api_key", key: value } });
-    expect(credentials.has("local")).toBe(expected !== undefined);
+    expect(await credentials.has("local")).toBe(expected !== undefined);
     expect(await credentials.find("local")).toBe(expected);
   });
 
@@ -59,7 +59,7 @@ describe("the key of a provider", () => {
     const count = await workspace.write("count", "");
     const command = `!printf x >> ${count}; wc -c < ${count}`;
     const credentials = new Credentials(workspace.agentDir);
-    expect(credentials.has("local", command)).toBe(true);
+    expect(await credentials.has("local", command)).toBe(true);
     expect([await credentials.find("local", command), await credentials.find("local", command)]).toEqual(["1", "2"]);
     await workspace.write("agent/auth.json", { local: { type: "api_key", key: command } });
     expect([await credentials.find("local"), await credentials.find("local")]).toEqual(["3", "3"]);
@@ -87,7 +87,7 @@ describe("the key of a provider", () => {
     );
     const credentials = new Credentials(workspace.agentDir);
     for (const provider of ["a", "b", "c", "d", "constructor", "__proto__"]) {
-      expect(credentials.has(provider)).toBe(false);
+      expect(await credentials.has(provider)).toBe(false);
       expect(await credentials.find(provider)).toBeUndefined();
     }
   });

@@ -4,9 +4,10 @@ import type { Settings } from "../../config/settings.ts";
 import type { BranchContext } from "../../conversation/context.ts";
 import { UsageError } from "../../errors.ts";
 import { Credentials } from "../../models/credentials.ts";
+import type { ResolvedModel } from "../../models/find-model.ts";
 import type { ScopedModel } from "../../models/model-choice.ts";
 import { ModelRegistry } from "../../models/model-registry.ts";
-import { type ResolvedModel, resolveModel } from "../../models/model-resolver.ts";
+import { resolveModel } from "../../models/model-resolver.ts";
 import type { Configuration } from "./configuration.ts";
 import type { Setup } from "./setup.ts";
 
