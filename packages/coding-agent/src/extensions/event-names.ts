@@ -60,6 +60,7 @@ const known: Record<ExtensionEventName, true> = {
   user_bash: true,
 };
 
+/** @internal Exported for its tests. */
 export const eventNames = Object.keys(known) as ExtensionEventName[];
 
 /** The warning about a handler that is never called because of its event's name; undefined for a name that exists. */
