@@ -21,6 +21,8 @@ export interface DrawnCall {
   id: string;
   name: string;
   args: Record<string, unknown>;
+  /** The working folder. */
+  cwd: string;
   isStarted: boolean;
   /** The result so far, or in the end. */
   result: AgentToolResult | undefined;
@@ -85,7 +87,7 @@ export class ToolDrawing {
     const key = [call.isStarted, call.isEnded, call.isError, call.isFull, this.#version].join();
     if (slot?.key === key && slot.result === call.result) return slot;
     const view = render({
-      ...{ args: call.args, toolCallId: call.id, state: this.#state, cwd: process.cwd(), lastComponent: slot?.component },
+      ...{ args: call.args, toolCallId: call.id, state: this.#state, cwd: call.cwd, lastComponent: slot?.component },
       invalidate: () => {
         this.#version += 1;
         this.#drawings.refresh();

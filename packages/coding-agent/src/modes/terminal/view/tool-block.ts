@@ -139,7 +139,15 @@ export class ToolBlock implements Block {
     const { id = "", name, arguments: args } = this.#call();
     const ended = this.#ended;
     return {
-      ...{ id, name, args, isStarted: this.#startMs !== undefined, isEnded: this.isDone, isFull: this.#options.isFull() },
+      ...{
+        id,
+        name,
+        args,
+        cwd: this.#options.cwd,
+        isStarted: this.#startMs !== undefined,
+        isEnded: this.isDone,
+        isFull: this.#options.isFull(),
+      },
       ...{ result: ended?.result ?? this.#partial, isError: ended?.isError ?? false },
     };
   }
