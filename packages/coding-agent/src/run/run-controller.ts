@@ -11,6 +11,8 @@ export interface PromptRun {
 export interface RunPhases {
   /** Called with an accepted prompt and the messages before it. Resolves with the first messages of the run. */
   before(messages: readonly AgentMessage[], signal: AbortSignal): Promise<AgentMessage[]>;
+  /** The number of queued messages when the agent's run ended, before `agent_end` was emitted: extensions may queue others then. */
+  queuedAtEnd(): number;
   /** Called after the agent's run, before another can start. */
   after(signal: AbortSignal): Promise<void>;
   /** Called last. Another run can start from now on. */
@@ -116,7 +118,7 @@ export class RunController {
       if (signal.aborted) abort();
       await run;
       // Messages that a stopped run left in the queues wait for the next prompt. Messages queued after its end are sent at once.
-      const waits = this.#agent.queuedCount > 0;
+      const waits = this.#phases.queuedAtEnd() > 0;
       await this.#phases.after(signal);
       while (!waits && this.#agent.queuedCount > 0 && !signal.aborted && this.#hasAnswer()) {
         await this.#agent.continue(this.#hooks);

@@ -424,6 +424,24 @@ describe("failures stay with the extension", () => {
   });
 });
 
+test("a message that is sent at the end of a run is answered before the run has settled", async () => {
+  let isSent = false;
+  const { session, events } = await openWith(
+    [
+      (pi) =>
+        void pi.on("agent_end", async () => {
+          if (isSent) return;
+          isSent = true;
+          await pi.sendMessage({ customType: "note", content: "Go on" }, { triggerTurn: true });
+        }),
+    ],
+    [{ text: "One." }, { text: "Two." }],
+  );
+  await session.prompt("Go");
+  expect(session.messages.map(({ role }) => role)).toEqual(["user", "assistant", "custom", "assistant"]);
+  expect(events.filter(({ type }) => type === "agent_settled")).toHaveLength(1);
+});
+
 describe("commands", () => {
   test("end for clients as prompts do, but no agent has worked: extensions hear of runs only", async () => {
     const heard: string[] = [];

@@ -37,9 +37,9 @@ export function createRunner(inputs: RunnerInputs): Runner {
     ...{ agent, limits, compactor, rules, retry: retries.answers, todos: todoList },
     beforeToolCall: beforeToolCall(configuration.hooks, tools.approvals),
   });
-  observeRuns(agent, core, { supervisor, hooks: configuration.hooks });
+  const { queuedAtEnd } = observeRuns(agent, core, { supervisor, hooks: configuration.hooks });
   const endings = new ToolEndings();
-  const runs = createController(inputs, supervisor, endings);
+  const runs = createController(inputs, { supervisor, endings, queuedAtEnd });
   return {
     ...{ runs, endings },
     commandRuns: new CommandRuns({
@@ -53,8 +53,7 @@ export function createRunner(inputs: RunnerInputs): Runner {
 
 function createController(
   { setup, configuration, core, supervision, tools, prompts }: RunnerInputs,
-  supervisor: RunSupervisor,
-  endings: ToolEndings,
+  { supervisor, endings, queuedAtEnd }: { supervisor: RunSupervisor; endings: ToolEndings; queuedAtEnd(): number },
 ): RunController {
   const { hooks, settings } = configuration;
   const { agent, events, queueUpdates, transcript } = core;
@@ -70,6 +69,7 @@ function createController(
       await prompts.systemPrompt.refresh();
       return supervisor.beforeRun(messages, signal);
     },
+    queuedAtEnd,
     after: (signal) => supervisor.afterRun(signal),
     settled() {
       queueUpdates.flush();
@@ -103,12 +103,17 @@ function beforeToolCall(hooks: HookSlot, approvals: Approvals): NonNullable<Agen
   };
 }
 
-/** Stores each message of the agent before the session's subscribers get it. */
+/**
+ * Stores each message of the agent before the session's subscribers get it.
+ *
+ * @returns `queuedAtEnd`: see `RunPhases`.
+ */
 function observeRuns(
   agent: Agent,
   { transcript, events }: Core,
   { supervisor, hooks }: { supervisor: RunSupervisor; hooks: HookSlot },
-): void {
+): { queuedAtEnd(): number } {
+  let queuedAtEnd = 0;
   const emitStored = async (event: Extract<AgentEvent, { type: "message_end" }>) => {
     const finished = hooks.current?.finishMessage?.(event.message);
     if (finished !== undefined) await finished;
@@ -120,6 +125,8 @@ function observeRuns(
     // Most events store nothing and must not cost a promise or a closure.
     if (event.type === "message_end") return emitStored(event);
     if (event.type === "turn_end") transcript.closeCalls();
+    else if (event.type === "agent_end") queuedAtEnd = agent.queuedCount;
     return events.emit(event);
   });
+  return { queuedAtEnd: () => queuedAtEnd };
 }
