@@ -91,6 +91,30 @@ export async function updatePackage(source: PackageSource, folder: string, optio
   });
 }
 
+/**
+ * Updates packages of the registry without a version in one run of npm, which takes little longer than one of them.
+ *
+ * @returns The packages that changed. Undefined if npm failed: update them one by one, to see which one it is.
+ */
+export async function updateTogether(
+  sources: readonly PackageSource[],
+  folder: string,
+  options: NpmOptions,
+): Promise<ReadonlySet<PackageSource> | undefined> {
+  const npm = sources.filter((source) => source.kind === "npm");
+  const readVersions = () => Promise.all(npm.map((source) => readVersion(packageFolder(source, folder))));
+  return withLock(folder, async () => {
+    const before = await readVersions();
+    const specs = npm.map(({ name }) => `${name}@latest`);
+    const isDone = await installFromNpm(specs, folder, options).then(
+      () => true,
+      () => false,
+    );
+    const after = await readVersions();
+    return isDone ? new Set(npm.filter((_source, index) => before[index] !== after[index])) : undefined;
+  });
+}
+
 /** Removes an installed package; local ones stay. */
 export async function removePackage(source: PackageSource, folder: string, options: NpmOptions): Promise<void> {
   if (source.kind === "local" || !existsSync(folder)) return;

@@ -77,6 +77,33 @@ describe("packages of the npm registry", () => {
     expect((await sessionCommands([], registry.env)).names).toEqual(["two"]);
   });
 
+  test("several packages are updated in one run of npm; one that fails does not hinder the others", async () => {
+    const registry = await NpmRegistry.start(workspace);
+    const pi = (...args: string[]) => runCli(workspace, args, { env: registry.env });
+    const publish = (name: string, version: string) => registry.publish({ name, version }, { "extensions/one.js": command(name) });
+    for (const name of ["one", "two"]) {
+      await publish(name, "1.0.0");
+      await pi("install", `npm:${name}`);
+    }
+    await publish("two", "2.0.0");
+    const runs = join(workspace.root, "runs.txt");
+    const npmCommand = ["sh", "-c", `echo run >> ${runs}; exec npm "$@"`, "npm"];
+    await workspace.write("agent/settings.json", { packages: ["npm:one", "npm:two"], npmCommand });
+    expect(await pi("update", "--extensions")).toMatchObject({
+      ...{ exitCode: 0 },
+      stdout: "npm:one is up to date.\nUpdated npm:two 2.0.0: 1 extension.\n",
+    });
+    expect(await readFile(runs, "utf8")).toBe("run\n");
+    await publish("one", "2.0.0");
+    await workspace.write("agent/settings.json", { packages: ["npm:one", "npm:gone", "npm:two"] });
+    const { exitCode, stdout, stderr } = await pi("update");
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 1,
+      stdout: "Updated npm:one 2.0.0: 1 extension.\nnpm:two is up to date.\n",
+    });
+    expect(stderr).toMatch(/^npm:gone was not updated: npm install failed: /m);
+  });
+
   test("of several sessions that start at once, one installs the package and the others wait for it", async () => {
     const registry = await NpmRegistry.start(workspace);
     await registry.publish({ name: "tools", version: "1.0.0" }, { "extensions/one.js": command("one") });

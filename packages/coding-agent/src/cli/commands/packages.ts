@@ -1,10 +1,11 @@
 import { UsageError } from "../../errors.ts";
 import { toTerminalText, writeError } from "../../modes/terminal-text.ts";
-import { installPackage, locate, removePackage, updatePackage } from "../../packages/install-package.ts";
+import { installPackage, locate, removePackage, updatePackage, updateTogether } from "../../packages/install-package.ts";
 import { listScripted, type NpmOptions, readVersion } from "../../packages/npm-packages.ts";
 import { findPackageFiles, type ResourceKind, resourceKinds } from "../../packages/package-files.ts";
 import { installFolder, npmRoot, packageFolder, scopeFolder } from "../../packages/package-folders.ts";
 import { type PackageSource, parseSource } from "../../packages/package-source.ts";
+import { runQuietly } from "../../packages/run-tool.ts";
 import {
   addPackage,
   dropPackage,
@@ -145,11 +146,17 @@ export async function update(args: readonly string[]): Promise<number> {
 async function updateAll(packages: readonly ListedPackage[], { places }: PackageCommand, options: NpmOptions): Promise<number> {
   if (packages.length === 0) print("There are no packages.");
   let exitCode = 0;
+  const known = new Map<PackageSource, boolean>();
+  for (const scope of ["user", "project"] as const) {
+    const together = packages.filter((listed) => listed.scope === scope && isLatest(listed)).map(({ source }) => source);
+    const changed = together.length < 2 ? undefined : await updateTogether(together, scopeFolder(scope, places), quiet(options));
+    if (changed) for (const source of together) known.set(source, changed.has(source));
+  }
   for (const { entry, source, scope } of packages) {
     const folder = installFolder(source, scope, places);
     const allowScripts = typeof entry !== "string" && entry.allowScripts === true;
     try {
-      const isChanged = await updatePackage(source, folder, { ...options, allowScripts });
+      const isChanged = known.get(source) ?? (await updatePackage(source, folder, { ...options, allowScripts }));
       print(isChanged ? `Updated ${await describe(source, folder)}` : `${source.shown} is up to date.`);
     } catch (error) {
       writeError(`${source.shown} was not updated: ${describeError(error)}`);
@@ -157,6 +164,16 @@ async function updateAll(packages: readonly ListedPackage[], { places }: Package
     }
   }
   return exitCode;
+}
+
+/** Whether a package follows the latest version of the registry, and runs no scripts. */
+function isLatest({ entry, source }: ListedPackage): boolean {
+  return source.kind === "npm" && source.version === undefined && (typeof entry === "string" || entry.allowScripts !== true);
+}
+
+/** A first attempt for several packages shows no errors: those of each package come later. */
+function quiet(options: NpmOptions): NpmOptions {
+  return { ...options, run: runQuietly, allowScripts: false };
 }
 
 /** Runs `pi list`. */
