@@ -133,9 +133,9 @@ async function bundle(entryPoints, { folder, imports, shared }) {
       ),
       ...(inlines ? [] : [vendorModules({ kept: [...imports, ...packageNames], inlined, grouped }, vendored)]),
     ],
-    // The names and lines of the sources are enough for a stack trace; their text would make the maps ten times as big (9 MB). The
-    // command has none: it prints traces only with PI_DEBUG=1, and its identifiers are those of the sources.
-    sourcemap: folder !== "command",
+    // The names and lines of the sources are enough for a stack trace; their text would make the maps ten times as big (9 MB). coding-agent
+    // has none: they would be 1.1 MB of the 25 that an install may take, and its identifiers are those of the sources.
+    sourcemap: command === undefined,
     sourcesContent: false,
   }).catch(failed);
   const late = [...shared, ...loadedTogether.flatMap(({ modules }) => modules)];

@@ -1,4 +1,4 @@
-import { registerApi } from "@pikit/ai";
+import { providers, registerApi } from "@pikit/ai";
 import { toCustomProvider } from "../models/custom-providers.ts";
 import { isStandardSchema } from "../protocol/tool-parameters.ts";
 import { describeParameters } from "../tools/define-tool.ts";
@@ -133,9 +133,9 @@ function createRegistrations({ extension, session, flagValues, onRegistered }: A
 
 async function addProvider(extension: Extension, name: string, provider: ExtensionProvider): Promise<void> {
   const { load, streamSimple, refreshModels: _refresh, oauth, ...config } = provider;
-  // A provider with a function of its own needs no name for its protocol, and no address.
-  const own = load || streamSimple ? { api: name, baseUrl: "" } : {};
-  const file = { ...own, ...config };
+  // A function of its own needs no name of a protocol. A built-in provider has an address already.
+  const isBuiltIn = providers.some((each) => each.provider === name);
+  const file = { ...(load || streamSimple ? { api: name } : {}), ...(isBuiltIn ? {} : { baseUrl: "" }), ...config };
   if (load) registerApi(String(file.api), load);
   else if (streamSimple) {
     requireFunction(streamSimple, `The field "streamSimple" of the provider "${name}" must be a function.`);

@@ -1,4 +1,4 @@
-import type { ExecException } from "node:child_process";
+import { type ExecException, exec } from "node:child_process";
 
 /**
  * Values of `models.json` and `auth.json` that may name a secret instead of holding it: `!command` stands for the output of a command,
@@ -52,8 +52,7 @@ function isSetVariable(value: string): boolean {
 }
 
 /** Runs a command with the system's shell and without input, and returns its trimmed output. */
-async function runCommand(command: string): Promise<string> {
-  const { exec } = await import("node:child_process");
+function runCommand(command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     exec(command, { timeout: commandTimeoutMs, maxBuffer: maxOutput, windowsHide: true }, (error, stdout) => {
       const text = stdout.trim();

@@ -65,9 +65,9 @@ describe("bad input is one line that names the thing", () => {
     expect((await named("tool.bin")).line).toContain("@tool.bin is neither text nor an image");
   });
 
-  test("a missing session is named, and no file is made", async () => {
+  test("a session to copy that is missing is named, and no file is made", async () => {
     const path = `${workspace.root}/gone.jsonl`;
-    const { exitCode, line } = await refusal(["-p", "--model", "demo/tour", "--session", path, "hi"]);
+    const { exitCode, line } = await refusal(["-p", "--model", "demo/tour", "--fork", path, "hi"]);
     expect({ exitCode, line }).toEqual({ exitCode: 1, line: expect.stringContaining(`${path}: ENOENT`) });
     await expect(readFile(path)).rejects.toThrow("ENOENT");
   });

@@ -81,8 +81,8 @@ async function loadedAtFirstAnswer({
 }
 
 test.each([
-  ["no model", {}, [], 3, 280],
-  ["a model selected", { ANTHROPIC_API_KEY: "not-a-key" }, [], 3, 280],
+  ["no model", {}, [], 3, 300],
+  ["a model selected", { ANTHROPIC_API_KEY: "not-a-key" }, [], 3, 300],
   // The definitions of all further tools share a file; the code of a call is loaded with the first call.
   ["all tools", {}, ["--tools", "read,bash,edit,write,grep,find,ls,todo,preview,delegate"], 6, 310],
 ])(
