@@ -1,4 +1,5 @@
 import type { CustomFactory, CustomOptions, OverlayHandle, OverlayOptions, UiComponent } from "../../../terminal-interface.ts";
+import { DoublePress } from "../double-press.ts";
 import type { Panel } from "../panel.ts";
 import { ComponentPanel } from "./component-panel.ts";
 import { Overlay } from "./overlay.ts";
@@ -114,11 +115,19 @@ export class CustomComponents {
         return otherwise;
       }
     };
+    const presses = new DoublePress();
     if ("focused" in component) component.focused = true;
     this.#components.set(component, onHide);
     const closePanel = this.#parts.stage.open({
       render: (width, rows) => guard(() => panel.render(width, rows), []),
-      handleKey: (key) => guard(() => panel.handleKey(key), undefined),
+      handleKey: (key) => {
+        const isClear = this.#parts.stage.keys.matches(key, "clear");
+        if (!isClear) presses.reset();
+        const isSecond = isClear && presses.press("clear");
+        guard(() => panel.handleKey(key), undefined);
+        // The way out of a component that takes no keys.
+        if (isSecond && this.#components.has(component)) onHide();
+      },
       get isHidden() {
         return panel.isHidden === true;
       },

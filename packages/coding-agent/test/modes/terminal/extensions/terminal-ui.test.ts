@@ -52,6 +52,15 @@ test("an overlay is a box of its width at its place", async () => {
   await pi.until("The overlay is closed.");
 });
 
+test("Ctrl-C pressed twice closes a component that takes no keys", async () => {
+  const pi = await start();
+  pi.type(`/stuck${enter}`);
+  await pi.until("no way out");
+  pi.type("\x03\x03");
+  await pi.until("Closed with undefined.");
+  await pi.until("Ask anything");
+});
+
 test("a component that fails is removed, and the error is told", async () => {
   const pi = await start();
   pi.type(`/broken${enter}`);
