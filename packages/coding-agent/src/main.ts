@@ -17,6 +17,8 @@ export async function main(args: readonly string[]): Promise<never> {
     const code = await (await import("./cli/run-with-node.ts")).runWithNode(args);
     if (code !== undefined) process.exit(code);
   }
+  // Programs that commands start see by these who has started them.
+  Object.assign(process.env, { AI_AGENT: "pi", PI_CODING_AGENT: "true" });
   guardProcess();
   guardExit();
   let exitCode: number;

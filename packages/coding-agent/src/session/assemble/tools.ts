@@ -4,7 +4,7 @@ import type { Approvals } from "../../approvals/judge.ts";
 import type { ApprovalRules } from "../../approvals/policy.ts";
 import type { Settings } from "../../config/settings.ts";
 import { createCommandEnvironment } from "../../exec/command-environment.ts";
-import { createLocalProcesses, type LocalProcesses, type ProcessRunner } from "../../exec/run-process.ts";
+import { createLocalProcesses, type ProcessRunner } from "../../exec/run-process.ts";
 import type { HookSlot, SessionHooks } from "../../extensions/hooks.ts";
 import type { McpServers } from "../../mcp/mcp-servers.ts";
 import { isBuiltInTool } from "../../tools/index.ts";
@@ -14,6 +14,7 @@ import type { SessionParts } from "../parts.ts";
 import type { Configuration } from "./configuration.ts";
 import type { Core } from "./core.ts";
 import { loadOwnTools, type OwnToolsParts } from "./own-tools.ts";
+import { withSessionVariables } from "./session-variables.ts";
 import type { Setup } from "./setup.ts";
 import type { Supervision } from "./supervision.ts";
 
@@ -39,7 +40,8 @@ export async function createTools(
   const { options, parent, user, report } = setup;
   const { settings, hooks } = configuration;
   const { agent, transcript } = core;
-  const processes = createProcesses(settings);
+  const env = settings.shell?.passKeys === false ? createCommandEnvironment({ passKeys: false }) : undefined;
+  const processes = createLocalProcesses({ env, shellPath: settings.shell?.path });
   const runProcess = withPrefix(options.runProcess ?? processes.run, settings.shellCommandPrefix);
   const tiers = { current: options.toolTiers ?? {} };
   const approvalRules = parent?.approvalRules ?? {
@@ -49,7 +51,9 @@ export async function createTools(
   const approvals = parent?.approvals ?? createSessionApprovals(setup, approvalRules, transcript, tiers);
   const shared = { approvals, approvalRules, hooks: hooksOfTask(hooks) };
   const ownParts: OwnToolsParts = {
-    ...{ options, settings, runProcess, agent, depth: parent?.depth ?? 0 },
+    ...{ options, settings, agent, depth: parent?.depth ?? 0 },
+    // The environment of this machine means nothing to a runner of the caller.
+    runProcess: options.runProcess ? runProcess : withSessionVariables(runProcess, core, env),
     ...{ limits: supervision.limits, todoList: supervision.todoList },
     openTask: (own, depth) => setup.openTask({ ...options, ...own, user, session: "memory" }, { ...shared, depth }),
   };
@@ -73,11 +77,6 @@ export async function createTools(
 function withPrefix(run: ProcessRunner, prefix: string | undefined): ProcessRunner {
   if (prefix === undefined || prefix === "") return run;
   return ({ command, ...options }) => run({ command: typeof command === "string" ? `${prefix}\n${command}` : command, ...options });
-}
-
-function createProcesses({ shell: { path: shellPath, passKeys } = {} }: Settings): LocalProcesses {
-  const env = passKeys === false ? createCommandEnvironment({ passKeys }) : undefined;
-  return createLocalProcesses({ env, shellPath });
 }
 
 function createSessionApprovals(
