@@ -41,7 +41,7 @@ test("RPC mode: what an extension tells and asks at the start comes out after th
   rpc.send({ type: "extension_ui_response", id, confirmed: true });
   await Promise.all([rpc.waitFor({ type: "agent_settled" }), rpc.waitFor({ command: "get_last_assistant_text" })]);
   expect(rpc.records.map(nameOf).filter((name) => !/^(message|turn|agent_)/.test(name))).toEqual([
-    "notify: Hello at start",
+    "notify: Hello at startup",
     "setStatus: asking",
     "confirm: Say yes.",
     "get_state true",
@@ -79,7 +79,7 @@ test("RPC mode: what is asked when another session begins is answered before its
     rpc.send({ type: "extension_ui_response", id, confirmed: false });
     await rpc.waitFor({ command: "get_state" }, from);
     expect(rpc.records.slice(from).map(nameOf)).toEqual([
-      expect.stringMatching(/^notify: Hello at (new|clone)$/),
+      expect.stringMatching(/^notify: Hello at (new|fork)$/),
       "setStatus: asking",
       "confirm: Say yes.",
       "setStatus",
@@ -95,12 +95,12 @@ test("print, text and JSON mode: stderr has what it tells and how it failed, the
   const path = await workspace.write("greeter.mjs", source);
   const args = ["--model", await workspace.script(hello), "--no-session", "-e", path, "I said"];
   const failure = `The extension ${path} failed at session_start: tired of false`;
-  const stderr = `Hello at start\n${failure}\n`;
+  const stderr = `Hello at startup\n${failure}\n`;
   for (const mode of [["-p"], []]) {
     expect(await runCli(workspace, [...mode, ...args])).toEqual({ stdout: "Hello.\n", stderr, exitCode: 0 });
   }
   const json = await runCli(workspace, ["--mode", "json", ...args]);
-  expect(json).toMatchObject({ stderr: "Hello at start\n", exitCode: 0 });
+  expect(json).toMatchObject({ stderr: "Hello at startup\n", exitCode: 0 });
   const [header, first] = json.stdout.split("\n").map((line) => (line === "" ? undefined : JSON.parse(line)));
   expect(header).toMatchObject({ type: "session" });
   expect(first).toEqual({ type: "extension_error", extensionPath: path, event: "session_start", error: "tired of false" });
@@ -121,7 +121,7 @@ test("agent_chat: what it asks is a confirmation_request, what it tells is on st
     data: { message: `${path}: tired of true`, code: "internal", ends_chat: false },
   });
   expect(await chat.end()).toBe(0);
-  expect(chat.stderr).toBe("Hello at start\n");
+  expect(chat.stderr).toBe("Hello at startup\n");
 });
 
 test("in process: nothing is told before start, which a first prompt implies; what a handler sends does not wait for it", async () => {
