@@ -118,9 +118,11 @@ export class Agent {
   continue(hooks?: AgentHooks): Promise<void> {
     return this.#start(() => {
       const last = this.state.messages.at(-1);
-      if (last && last.role !== "assistant") return [];
+      if (last?.role === "user" || last?.role === "toolResult") return [];
+      // A message of another role asks for no answer by itself, so queued ones follow it at once.
       const queued = last ? this.#takeQueued() : [];
       if (queued.length > 0) return queued;
+      if (last && last.role !== "assistant") return [];
       throw new AgentError(
         "nothing_to_continue",
         "There is nothing to continue: the last message is an answer, and no message is queued.",

@@ -105,7 +105,8 @@ export class RunController {
   }
 
   #hasAnswer(): boolean {
-    const last = this.#agent.state.messages.at(-1);
+    // Messages of extensions and of the shell may follow the answer.
+    const last = this.#agent.state.messages.findLast(({ role }) => role !== "custom" && role !== "bashExecution");
     return last?.role === "assistant" && last.stopReason !== "error" && last.stopReason !== "aborted";
   }
 

@@ -429,16 +429,17 @@ test("a message that is sent at the end of a run is answered before the run has 
   const { session, events } = await openWith(
     [
       (pi) =>
-        void pi.on("agent_end", async () => {
+        void pi.on("agent_end", () => {
           if (isSent) return;
           isSent = true;
-          await pi.sendMessage({ customType: "note", content: "Go on" }, { triggerTurn: true });
+          void pi.sendMessage({ customType: "note", content: "It is half done" }, { deliverAs: "nextTurn" });
+          void pi.sendMessage({ customType: "note", content: "Go on" }, { triggerTurn: true });
         }),
     ],
     [{ text: "One." }, { text: "Two." }],
   );
   await session.prompt("Go");
-  expect(session.messages.map(({ role }) => role)).toEqual(["user", "assistant", "custom", "assistant"]);
+  expect(session.messages.map(({ role }) => role)).toEqual(["user", "assistant", "custom", "custom", "assistant"]);
   expect(events.filter(({ type }) => type === "agent_settled")).toHaveLength(1);
 });
 
