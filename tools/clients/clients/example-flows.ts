@@ -8,6 +8,8 @@ import type { Workspace } from "../lib/workspace.ts";
 export interface ExampleFlow {
   /** What the model answers, one for each call. */
   answers?: readonly object[];
+  /** Makes what the example looks for, before it is loaded. */
+  prepare?(workspace: Workspace): Promise<void>;
   run(agent: Agent, workspace: Workspace): Promise<void>;
 }
 

@@ -4,18 +4,16 @@ import { basename, join } from "node:path";
 import { Agent } from "../lib/agent.ts";
 import { Checks, type ClientResult, describe } from "../lib/report.ts";
 import { folderOf, versionOf, type Workspace, withWorkspace } from "../lib/workspace.ts";
-import { exampleFlows } from "./example-flows.ts";
-
-/** Examples that do nothing or not all here, and why. Each still has a problem, so that the list says what is. */
-const unsupported: Readonly<Record<string, string>> = {
-  "project-trust": "there is no event `project_trust`",
-};
+import { type ExampleFlow, exampleFlows } from "./example-flows.ts";
+import { exampleFlowsWithPlaces } from "./example-places.ts";
 
 /** What examples need that is not there: the only problem that they may have. */
 const missing: Readonly<Record<string, RegExp>> = {
   "file-trigger": /ENOENT.*agent-trigger\.txt/, // a file that its user creates
   gondolin: /failed to fetch|image/, // an image from the network
 };
+
+const flows: Readonly<Record<string, ExampleFlow>> = { ...exampleFlows, ...exampleFlowsWithPlaces };
 
 /** Loads every example extension of a version of the family's package, and uses those with a flow. */
 export async function checkExamples(packageName: string): Promise<ClientResult> {
@@ -51,23 +49,17 @@ async function copyExamples(folder: string, { root }: Workspace): Promise<string
 
 async function checkExample(checks: Checks, file: string, folder: string, workspace: Workspace): Promise<void> {
   const name = basename(file, ".ts");
-  const flow = exampleFlows[name];
+  const flow = flows[name];
+  await flow?.prepare?.(workspace);
   const agent = await Agent.start(workspace, [join(folder, file)], flow?.answers);
-  const reason = unsupported[name];
-  if (reason !== undefined) {
+  await checks.check(flow ? `${name} works` : `${name} loads`, async () => {
     await agent.commandNames();
-    if (agent.problems.length > 0) checks.note(name, reason);
-    else await checks.check(name, () => Promise.reject(new Error("it loads: take it out of the list of those that do not")));
-  } else {
-    await checks.check(flow ? `${name} works` : `${name} loads`, async () => {
-      await agent.commandNames();
-      await flow?.run(agent, workspace);
-      deepEqual(
-        agent.problems.filter((problem) => !missing[name]?.test(problem)),
-        [],
-      );
-    });
-  }
+    await flow?.run(agent, workspace);
+    deepEqual(
+      agent.problems.filter((problem) => !missing[name]?.test(problem)),
+      [],
+    );
+  });
   const code = await agent.end();
   if (code !== 0) await checks.check(`${name} ends in order`, () => Promise.reject(new Error(describe(agent.lines.stderr))));
 }
