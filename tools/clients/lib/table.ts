@@ -13,7 +13,9 @@ export function clientTable(results: readonly ClientResult[]): string {
 /** The list of what does not work: failed checks, and what is not supported. Undefined if there is nothing. */
 export function problemList(results: readonly ClientResult[]): string | undefined {
   const lines = results.flatMap(({ client, version, failed, unsupported }) =>
-    [...unsupported, ...failed].map(({ name, reason }) => `- ${code(client)} ${version}, ${name}: ${reason}`),
+    [...unsupported, ...failed].map(
+      ({ name, reason }) => `- ${code(client)} ${version}, ${name}: ${reason.replaceAll(/\/\S*\/node_modules\//g, "")}`,
+    ),
   );
   return lines.length === 0 ? undefined : lines.join("\n");
 }
