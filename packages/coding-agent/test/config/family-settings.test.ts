@@ -18,6 +18,7 @@ const settings = {
   branchSummary: { reserveTokens: 1, skipPrompt: true },
   retry: {
     ...{ enabled: true, maxRetries: 1, baseDelayMs: 1, maxAgentDelayMs: 1, maxDelayMs: 1 },
+    // no race: the value is only read.
     provider: { timeoutMs: 1, maxRetries: 1, maxRetryDelayMs: 1 },
   },
   ...{ externalEditor: "vi", shellPath: "~/bash", quietStartup: true, defaultProjectTrust: "ask", shellCommandPrefix: "true" },
@@ -33,6 +34,7 @@ const settings = {
   ...{ editorPaddingX: 1, outputPad: 1, autocompleteMaxVisible: 5, showHardwareCursor: true },
   markdown: { codeBlockIndent: " ", mermaid: "off" },
   warnings: { anthropicExtraUsage: true },
+  // no race: the value is only read.
   ...{ sessionDir: "s", httpProxy: "http://p", httpIdleTimeoutMs: 1, cacheWarming: "idle", websocketConnectTimeoutMs: 1 },
   ...{ tuiMode: "regular", fullscreenExitOutput: "transcript", fullscreenScrollbar: "auto", fullscreenCopyOnSelect: true },
   ...{ queueMode: "all", websockets: true, apiKeys: {}, hooks: [], customTools: [] },
@@ -52,11 +54,13 @@ test("no key is both a setting and said to be without effect", () => {
 test("names of related programs and of old versions mean ours, which win", async () => {
   await workspace.write("agent/settings.json", {
     ...{ shellPath: "~/bin/bash", hideThinkingBlock: false, queueMode: "all" },
+    // no race: the value is only read.
     ...{ skills: { customDirectories: ["mine"], enableSkillCommands: false }, shell: { timeoutSeconds: 7 } },
   });
   const { settings: read } = await readAllSettings(workspace.agentDir);
   expect(read).toMatchObject({
     ...{ steeringMode: "all", enableSkillCommands: false, skills: [join(workspace.agentDir, "mine")] },
+    // no race: the value is only read.
     ...{ shell: { path: join(homedir(), "bin/bash"), timeoutSeconds: 7 }, terminal: { showThinking: true } },
   });
   await workspace.write("agent/settings.json", {

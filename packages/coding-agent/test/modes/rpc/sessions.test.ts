@@ -245,7 +245,7 @@ test("SE-016 --session on a file that another process writes ends with one line 
   expect(stderr).toMatch(new RegExp(`^[^\\n]*${holder.child.pid}[^\\n]*\\n$`));
 });
 
-test("--session takes a path or the beginning of an id, and never makes a file", async () => {
+test("--session takes a path or the beginning of an id; a path without a file begins a session, an unknown id makes no file", async () => {
   const rpc = await start(...texts("One"));
   await rpc.promptAndWait("First");
   const { sessionId, sessionFile } = await rpc.state();
@@ -256,8 +256,9 @@ test("--session takes a path or the beginning of an id, and never makes a file",
     await again.end();
   }
   const missing = join(workspace.root, "none.jsonl");
-  const refused = await runCli(workspace, ["--mode", "rpc", "--session", missing]);
-  expect(refused).toMatchObject({ exitCode: 1, stdout: "", stderr: expect.stringContaining(missing) });
+  const begun = startRpc(workspace, ["--session", missing]);
+  expect(await begun.state()).toMatchObject({ sessionFile: missing, messageCount: 0 });
+  await begun.end();
   await expect(readFile(missing)).rejects.toThrow("ENOENT");
   expect(await runCli(workspace, ["--mode", "rpc", "--session", "ffffffff"])).toMatchObject({ exitCode: 1, stdout: "" });
 });
