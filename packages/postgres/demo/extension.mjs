@@ -21,14 +21,23 @@ export default function (pi) {
   /** Whether the session has reported that an entry is not stored. */
   let isBehind = false;
 
+  /** Complete messages that may not be stored yet: a handler of `message_end` comes before that. */
+  let ended = [];
+
   pi.on("error", () => {
     isBehind = true;
   });
-  pi.on("message_end", ({ message }, { sessionId }) => {
-    if (isBehind) return;
+  pi.on("message_end", ({ message }, { sessionId: session }) => {
     const hash = createHash("sha256").update(JSON.stringify(message)).digest("base64url");
-    appendFileSync(toldFile, `${JSON.stringify({ worker, run, session: sessionId, hash })}\n`);
+    ended.push({ worker, run, session, hash });
   });
+  // By the next event they are stored, or the session has reported an error.
+  for (const event of ["message_start", "tool_execution_start", "turn_end", "agent_end"]) {
+    pi.on(event, () => {
+      if (!isBehind) for (const message of ended) appendFileSync(toldFile, `${JSON.stringify(message)}\n`);
+      ended = [];
+    });
+  }
 
   pi.registerTool({
     name: "note",

@@ -1,7 +1,7 @@
 import type { SentAnswer } from "./model-server.ts";
 import type { Task } from "./tasks.ts";
 
-/** A message that a worker has reported as complete: it had an event `message_end`, which promises that the message is stored. */
+/** A message that a worker has reported as complete: it is stored, because the next event has come. */
 export interface ToldMessage {
   worker: string;
   /** One opening of the session in one worker. */

@@ -58,7 +58,6 @@ describe("JSON mode", () => {
   });
 
   test.each([
-    ["--session", "none.jsonl", 1],
     ["--session", "ffffffff", 1],
     ["--fork", "none.jsonl", 1],
     ["--session-id", "a/b", 2],

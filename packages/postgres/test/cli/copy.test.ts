@@ -54,7 +54,7 @@ test("sessions are copied from files to the database, to another one, and back, 
   const back = join(machine.workspace.root, "back");
   await machine.succeed("sessions", "copy", other, back);
   expect(await contentsOf(back)).toEqual(files);
-  expect((await machine.sessions("--session-dir", back)).map(({ id }) => id)).toEqual(["odd", "s-2", "s-1"]);
+  expect((await machine.sessions("--all", "--session-dir", back)).map(({ id }) => id)).toEqual(["odd", "s-2", "s-1"]);
 });
 
 test("sessions of older formats are copied as their migration writes them; they are then the same in the database and in files", async () => {
