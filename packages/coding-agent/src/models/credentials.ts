@@ -3,8 +3,10 @@ import { environmentKey } from "@pikit/ai";
 import { readJsonFile } from "../config/json-file.ts";
 import { SessionError } from "../errors.ts";
 
-/** Matches values that may stand for something else; only for these the module that resolves them is loaded. */
-const references = /^!|\$|^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/;
+/** Whether a value may stand for something else. Only for these the module that resolves them, `config-value.ts`, is loaded. */
+export function mayRefer(value: string): boolean {
+  return /^!|\$|^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(value);
+}
 
 /** The keys of the providers. Order of precedence: `--api-key`, `auth.json`, `models.json`, the environment. */
 export class Credentials {
@@ -77,7 +79,7 @@ export class Credentials {
  * @throws {SessionError} `no_credentials` when a command fails. The message does not quote it.
  */
 export async function resolveSecret(value: string, what: string): Promise<string | undefined> {
-  if (!references.test(value)) return value;
+  if (!mayRefer(value)) return value;
   try {
     return await (await import("./config-value.ts")).resolveValue(value);
   } catch (cause) {
@@ -88,6 +90,6 @@ export async function resolveSecret(value: string, what: string): Promise<string
 
 /** Whether the value can be used, see `config-value.ts`. */
 async function isConfigured(value: string | undefined): Promise<boolean> {
-  if (value === undefined || !references.test(value)) return Boolean(value);
+  if (value === undefined || !mayRefer(value)) return Boolean(value);
   return (await import("./config-value.ts")).isConfigured(value);
 }

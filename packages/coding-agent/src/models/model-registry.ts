@@ -12,7 +12,7 @@ import {
 } from "@pikit/ai";
 import { mayExist } from "../config/may-exist.ts";
 import { SessionError } from "../errors.ts";
-import { type Credentials, resolveSecret } from "./credentials.ts";
+import { type Credentials, mayRefer, resolveSecret } from "./credentials.ts";
 import type { CustomProvider } from "./custom-providers.ts";
 import type { Endpoint } from "./endpoint.ts";
 
@@ -212,7 +212,7 @@ export class ModelRegistry {
   async #keyVariables(provider: string): Promise<string[]> {
     if (offlineProviders.has(provider)) return [];
     const { apiKey } = (await this.#keySource(provider)) ?? {};
-    const own = apiKey === undefined ? [] : (await import("./config-value.ts")).variablesIn(apiKey);
+    const own = apiKey === undefined || !mayRefer(apiKey) ? [] : (await import("./config-value.ts")).variablesIn(apiKey);
     return [...keyVariablesOf(provider), ...own];
   }
 
@@ -277,8 +277,7 @@ export function isDemo({ provider }: Pick<Model, "provider">): boolean {
 async function resolveHeaders({ provider, headers = {} }: Model): Promise<Record<string, string>> {
   const resolved: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    const { isReference } = await import("./config-value.ts");
-    if (!isReference(value)) continue;
+    if (!mayRefer(value) || !(await import("./config-value.ts")).isReference(value)) continue;
     resolved[name] = (await resolveSecret(value, `header ${name} of ${provider} in models.json`)) ?? "";
   }
   return resolved;
