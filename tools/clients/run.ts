@@ -2,7 +2,7 @@
 // `--write` writes the tables of docs/compatibility.md.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { checkAcpx, checkPiAcp } from "./clients/editors.ts";
+import { checkAcpx, checkAcpxWithPi, checkPiAcp } from "./clients/editors.ts";
 import { checkExamples } from "./clients/examples.ts";
 import { checkFamilyClient } from "./clients/family-client.ts";
 import { checkOhMyPi } from "./clients/oh-my-pi.ts";
@@ -18,7 +18,7 @@ const families = ["@mariozechner/pi-coding-agent", "@earendil-works/pi-coding-ag
 const groups: Readonly<Record<string, readonly (() => Promise<ClientResult>)[]>> = {
   family: families.map((name) => () => checkFamilyClient(name)),
   "oh-my-pi": [checkOhMyPi],
-  editors: [checkPiAcp, checkAcpx],
+  editors: [checkPiAcp, checkAcpx, checkAcpxWithPi],
   readers: sessionReaders,
   packages: extensionPackages,
   examples: families.map((name) => () => checkExamples(name)),

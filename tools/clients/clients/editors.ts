@@ -1,8 +1,11 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { equal, match, ok } from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { JsonLines, type JsonRecord } from "../lib/json-lines.ts";
 import { Checks, type ClientResult } from "../lib/report.ts";
 import { runProgram } from "../lib/run-program.ts";
-import { binOf, versionOf, type Workspace, withWorkspace } from "../lib/workspace.ts";
+import { binOf, cliPath, versionOf, type Workspace, withWorkspace } from "../lib/workspace.ts";
 
 /** A connection to an agent over the Agent Client Protocol, as an editor has it. */
 class Editor {
@@ -113,27 +116,71 @@ export async function checkPiAcp(): Promise<ClientResult> {
 export async function checkAcpx(): Promise<ClientResult> {
   const checks = new Checks("acpx, through pi-acp", await versionOf("acpx"), "one prompt, as text and as JSON");
   await withWorkspace(async (workspace) => {
-    const { cwd, env } = workspace;
     const agent = `${process.execPath} ${await binOf("pi-acp")}`;
-    const acpx = await binOf("acpx");
     await chooseModel(workspace, await workspace.script({ text: "Hello, editor." }));
-    await checks.check("exec prints the answer", async () => {
-      const { code, stdout } = await runProgram(process.execPath, [acpx, "--approve-all", "--agent", agent, "exec", "Hi"], {
-        cwd,
-        env,
-      });
-      equal(code, 0);
-      match(stdout, /Hello, editor\./);
+    await checkExec(checks, workspace, agent);
+  });
+  return checks.result;
+}
+
+/** Uses `acpx` with `pi acp`. */
+export async function checkAcpxWithPi(): Promise<ClientResult> {
+  const about = "one prompt, as text and as JSON; permissions; files; a session with two prompts, its mode, its list and its end";
+  const checks = new Checks("acpx, with pi acp", await versionOf("acpx"), about);
+  await withWorkspace(async (workspace) => {
+    const agent = `${process.execPath} ${cliPath} acp`;
+    await chooseModel(workspace, await workspace.script({ text: "Hello, editor." }));
+    await checkExec(checks, workspace, agent);
+    const run = await acpx(workspace, agent);
+    const risky = [{ toolCalls: [{ name: "bash", arguments: { command: "rm -rf gone" } }] }, { text: "Done." }];
+    await checks.check("a risky command is asked about, and runs or not", async () => {
+      await workspace.write("work/gone/file", "x");
+      await chooseModel(workspace, await workspace.script(...risky));
+      match((await run("--deny-all", "exec", "Go")).stdout, /Done\./);
+      ok(existsSync(join(workspace.cwd, "gone")));
+      await run("--approve-all", "exec", "Go");
+      ok(!existsSync(join(workspace.cwd, "gone")));
     });
-    await checks.check("exec --format json prints the updates", async () => {
-      const args = [acpx, "--approve-all", "--format", "json", "--agent", agent, "exec", "Hi"];
-      const { stdout } = await runProgram(process.execPath, args, { cwd, env });
-      const lines = stdout.split("\n").filter((line) => line.startsWith("{"));
-      deepEqual(
-        lines.some((line) => line.includes("Hello, editor.")),
-        true,
-      );
+    await checks.check("a file is read and written by the client", async () => {
+      await workspace.write("work/a.txt", "old");
+      const write = { toolCalls: [{ name: "write", arguments: { path: "a.txt", content: "new" } }] };
+      const read = { toolCalls: [{ name: "read", arguments: { path: "a.txt" } }] };
+      await chooseModel(workspace, await workspace.script(write, read, { text: "Done." }));
+      match((await run("--approve-all", "exec", "Go")).stdout, /fs\/write_text_file[\s\S]*fs\/read_text_file/);
+      equal(await readFile(join(workspace.cwd, "a.txt"), "utf8"), "new");
+    });
+    await checks.check("a session: two prompts, a mode, the list, the end", async () => {
+      await chooseModel(workspace, await workspace.script({ text: "One." }, { text: "Two." }));
+      equal((await run("sessions", "new")).code, 0);
+      match((await run("prompt", "First")).stdout, /One\./);
+      match((await run("prompt", "Second")).stdout, /Two\./);
+      match((await run("set-mode", "ask")).stdout, /ask/);
+      match((await run("sessions", "list")).stdout, /First/);
+      equal((await run("sessions", "close")).code, 0);
     });
   });
   return checks.result;
+}
+
+/** A function that runs `acpx` with an agent. */
+async function acpx({ cwd, env }: Workspace, agent: string): Promise<(...args: string[]) => ReturnType<typeof runProgram>> {
+  const program = await binOf("acpx");
+  return (...args) => runProgram(process.execPath, [program, "--agent", agent, ...args], { cwd, env });
+}
+
+async function checkExec(checks: Checks, workspace: Workspace, agent: string): Promise<void> {
+  const run = await acpx(workspace, agent);
+  await checks.check("exec prints the answer", async () => {
+    const { code, stdout } = await run("--approve-all", "exec", "Hi");
+    equal(code, 0);
+    match(stdout, /Hello, editor\./);
+  });
+  await checks.check("exec --format json prints the updates", async () => {
+    const { stdout } = await run("--approve-all", "--format", "json", "exec", "Hi");
+    const lines = stdout.split("\n").filter((line) => line.startsWith("{"));
+    equal(
+      lines.some((line) => line.includes("Hello, editor.")),
+      true,
+    );
+  });
 }
