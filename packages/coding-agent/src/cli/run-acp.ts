@@ -1,6 +1,4 @@
-import { join } from "node:path";
 import { agentFolder } from "../config/paths.ts";
-import { readSettings } from "../config/settings.ts";
 import { MemorySessionStore } from "../conversation/memory-store.ts";
 import { startAcp } from "../modes/acp/acp-mode.ts";
 import type { BaseOptions } from "../modes/acp/session-parts.ts";
@@ -32,12 +30,9 @@ export async function runAcp(args: readonly string[]): Promise<number> {
   const { options } = parsed;
   const { session: _session, ...common } = await readSessionOptions(parsed);
   const agentDir = agentFolder();
-  const settings = await readSettings(join(agentDir, "settings.json"));
   const store = options["no-session"] ? new MemorySessionStore() : await openStoreIfNamed(options);
   const base: BaseOptions = {
     ...{ ...common, agentDir, onProblem: writeError },
-    // A person watches, so risky calls are asked about, unless the settings or the command line say otherwise.
-    approval: common.approval ?? settings.approval ?? "on-risk",
     ...(store && { store }),
   };
   const acp = startAcp(base, process.stdin, await openStdout());

@@ -1,9 +1,6 @@
 import type { Static, TObject, TProperties } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
 
-/** The version of the Agent Client Protocol that this server speaks. https://agentclientprotocol.com */
-export const protocolVersion = 1;
-
 const text = Type.String();
 const optionalText = Type.Optional(text);
 const session = { sessionId: text };
@@ -29,28 +26,12 @@ const ContentSchema = Type.Union([
 ]);
 
 const place = { cwd: text, mcpServers: Type.Optional(Type.Array(McpServerSchema)) };
-const capability = Type.Optional(Type.Object({}));
-
-/** The capabilities of the client. */
-const CapabilitiesSchema = Type.Object({
-  fs: Type.Optional(Type.Object({ readTextFile: Type.Optional(Type.Boolean()), writeTextFile: Type.Optional(Type.Boolean()) })),
-  terminal: Type.Optional(Type.Boolean()),
-  auth: Type.Optional(Type.Object({ terminal: Type.Optional(Type.Boolean()) })),
-  session: Type.Optional(Type.Object({ compaction: capability, notices: capability })),
-  elicitation: Type.Optional(Type.Object({ form: capability })),
-});
-
 function method<P extends TProperties>(params: P): TObject<P> {
   return Type.Object(params);
 }
 
-/** The parameters of every request of the client. A field that is not listed is ignored. */
+/** The parameters of every request of the client, except `initialize`. A field that is not listed is ignored. */
 export const methods = {
-  initialize: method({
-    protocolVersion: Type.Integer(),
-    clientCapabilities: Type.Optional(CapabilitiesSchema),
-    clientInfo: Type.Optional(Type.Object({ name: optionalText, version: optionalText })),
-  }),
   authenticate: method({ methodId: text }),
   "session/new": method(place),
   "session/load": method({ ...session, ...place }),
@@ -65,12 +46,18 @@ export const methods = {
   "session/set_model": method({ ...session, modelId: text }),
 } as const;
 
-/** The parameters of every notification of the client. */
-export const notifications = { "session/cancel": method(session) } as const;
-
 export type MethodName = keyof typeof methods;
 export type MethodParams<N extends MethodName> = Static<(typeof methods)[N]>;
-export type ClientCapabilities = Static<typeof CapabilitiesSchema>;
+
+/** The capabilities of the client that pi uses. */
+export interface ClientCapabilities {
+  fs?: { readTextFile: boolean; writeTextFile: boolean };
+  terminal?: boolean;
+  auth?: { terminal: boolean };
+  session?: { compaction?: object; notices?: object };
+  elicitation?: { form?: object };
+}
+
 export type McpServer = Static<typeof McpServerSchema>;
 export type PromptPart = Static<typeof ContentSchema>;
 

@@ -1,10 +1,9 @@
 import type { AgentCapabilities, AuthMethod, InitializeResponse } from "@agentclientprotocol/sdk";
-import { Check } from "@sinclair/typebox/value";
 import { packageVersion } from "../../version.ts";
 import type { AcpOutput } from "./acp-output.ts";
-import { errorCodes, JsonRpc, type ReceivedRequest, RpcError, type RpcHandler } from "./json-rpc.ts";
-import { type ClientCapabilities, isMethodName, methods, notifications, protocolVersion } from "./protocol.ts";
-import { readParams } from "./read-params.ts";
+import { JsonRpc, type ReceivedRequest, type RpcHandler } from "./json-rpc.ts";
+import type { ClientCapabilities } from "./protocol.ts";
+import { protocolVersion, readInitialize } from "./read-initialize.ts";
 import { toRpcError } from "./rpc-errors.ts";
 import type { SessionMethods } from "./session-methods.ts";
 import type { BaseOptions } from "./session-parts.ts";
@@ -34,20 +33,16 @@ export class AcpServer implements RpcHandler {
   readonly toRpcError = toRpcError;
 
   async request(method: string, params: unknown, request: ReceivedRequest): Promise<unknown> {
-    if (!isMethodName(method)) {
-      const names = Object.keys(methods).join(", ");
-      throw new RpcError(errorCodes.methodNotFound, `There is no method "${method.slice(0, 100)}". The methods are ${names}.`);
-    }
-    if (method !== "initialize") return (await this.#load()).answer(method, await readParams(method, params), request);
-    const { clientCapabilities = {} } = await readParams(method, params);
-    this.#capabilities = clientCapabilities;
-    // Meanwhile the editor reads the answer.
-    request.afterwards(() => void this.#load());
+    if (method !== "initialize") return (await this.#load()).answer(method, params, request);
+    this.#capabilities = readInitialize(params);
+    // While the editor reads the answer.
+    request.afterwards(() => void this.#output.flush().then(() => this.#load()));
     return this.#describe();
   }
 
   notification(method: string, params: unknown): void {
-    if (method === "session/cancel" && Check(notifications[method], params)) this.#loaded?.cancel(params.sessionId);
+    const { sessionId } = (params ?? {}) as { sessionId?: unknown };
+    if (method === "session/cancel" && typeof sessionId === "string") this.#loaded?.cancel(sessionId);
   }
 
   /** Ends all sessions: their runs are aborted, and everything is stored. */

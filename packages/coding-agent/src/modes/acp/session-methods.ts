@@ -1,19 +1,18 @@
-import { isAbsolute } from "node:path";
+import { isAbsolute, join } from "node:path";
 import type { McpServerConfig } from "../../config/mcp-server-settings.ts";
+import { readSettings } from "../../config/settings.ts";
 import type { SessionChoice } from "../../conversation/choose-session.ts";
 import { Credentials } from "../../models/credentials.ts";
 import { isDemo, ModelRegistry } from "../../models/model-registry.ts";
 import { noModelMessage } from "../../models/no-model.ts";
 import { AcpSession } from "./acp-session.ts";
 import { errorCodes, type ReceivedRequest, RpcError } from "./json-rpc.ts";
-import type { McpServer, MethodName, MethodParams } from "./protocol.ts";
+import { isMethodName, type McpServer, type MethodName, type MethodParams, methods } from "./protocol.ts";
+import { readParams } from "./read-params.ts";
 import type { BaseOptions, SessionParts } from "./session-parts.ts";
 import { StoredSessions } from "./stored.ts";
 
-/** All methods but `initialize`. */
-export type SessionMethodName = Exclude<MethodName, "initialize">;
-
-type Handlers = { [N in SessionMethodName]: (params: MethodParams<N>, request: ReceivedRequest) => Promise<object> };
+type Handlers = { [N in MethodName]: (params: MethodParams<N>, request: ReceivedRequest) => Promise<object> };
 
 /** Answers the requests about sessions. Loaded with the first of them. */
 export class SessionMethods {
@@ -78,8 +77,17 @@ export class SessionMethods {
   }
 
   /** Answers a request. @throws {RpcError} and the errors of sessions. */
-  answer<N extends SessionMethodName>(method: N, params: MethodParams<N>, request: ReceivedRequest): Promise<object> {
-    return this.#handlers[method](params, request);
+  async answer(method: string, params: unknown, request: ReceivedRequest): Promise<object> {
+    if (isMethodName(method)) return this.#call(method, params, request);
+    const names = Object.keys(methods).join(", ");
+    throw new RpcError(
+      errorCodes.methodNotFound,
+      `There is no method "${method.slice(0, 100)}". The methods are initialize, ${names}.`,
+    );
+  }
+
+  async #call<N extends MethodName>(method: N, params: unknown, request: ReceivedRequest): Promise<object> {
+    return this.#handlers[method](await readParams(method, params), request);
   }
 
   /** Aborts the run of a session, if it has one. */
@@ -124,7 +132,10 @@ export class SessionMethods {
   ): Promise<AcpSession> {
     const { base, rpc, output, capabilities } = this.#parts;
     if (!isAbsolute(cwd)) throw new RpcError(errorCodes.invalidParams, 'Field "cwd" must be an absolute path.');
+    const settings = await readSettings(join(base.agentDir, "settings.json"));
     const options = {
+      // A person watches, so risky calls are asked about, unless the settings or the command line say otherwise.
+      approval: settings.approval ?? "on-risk",
       ...{ ...base, cwd, session: choice, store: this.#stored.storeFor(cwd) },
       mcpServers: { ...base.mcpServers, ...toConfigs(mcpServers) },
     };
