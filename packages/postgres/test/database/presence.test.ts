@@ -4,13 +4,13 @@ import { onTestFinished, test } from "vitest";
 import { startServer } from "../helpers/server.ts";
 import { begin, openStore } from "../helpers/sessions.ts";
 
-/** The number of connections to the server, besides the one that asks. */
+/** The number of connections to the database, besides the one that asks. */
 async function countConnections(url: string): Promise<number> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
     const { rows } = await client.query<{ count: number }>(
-      "select count(*)::integer as count from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()",
+      "select count(*)::integer as count from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
     );
     return rows[0]?.count ?? 0;
   } finally {

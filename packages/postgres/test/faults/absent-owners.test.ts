@@ -121,7 +121,8 @@ test("the lock does not stay with a connection that the server still believes in
   const client = await connect(url);
   const lockHolders = async () => {
     const { rows } = await client.query<{ pid: number }>(
-      "select pid from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock'",
+      `select pid from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock'
+       and database = (select oid from pg_database where datname = current_database())`,
     );
     return rows.map(({ pid }) => pid);
   };

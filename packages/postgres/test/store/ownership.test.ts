@@ -124,7 +124,10 @@ test("connections that are lost in the middle of appends cost no entry", async (
   const database = await connect(url);
   const store = openStore(url);
   const logs = await Promise.all(Array.from({ length: 20 }, (_, index) => begin(store, `s-${index}`)));
-  const cut = () => database.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pikit'");
+  const cut = () =>
+    database.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pikit' and datname = current_database()",
+    );
   const numbers = Array.from({ length: 10 }, (_, index) => String(index));
   let cutting: Promise<unknown> = Promise.resolve();
   await Promise.all(

@@ -8,7 +8,7 @@ const workspace = useWorkspace();
 const prompts = 6;
 
 /** Messages of the agent after which it is killed; most are in the middle of an answer or of a call. */
-const instants = process.env.PIKIT_LONG === "1" ? Array.from({ length: 100 }, (_, n) => 3 + n) : [7, 16, 23, 31, 44, 58];
+const instants = process.env.PIKIT_LONG === "1" ? Array.from({ length: 78 }, (_, n) => 3 + n) : [7, 16, 23, 31, 44, 58];
 
 /** Kills the agent when it has sent so many messages. */
 async function killAfter(editor: Editor, count: number): Promise<void> {
