@@ -1,4 +1,5 @@
 import { type IPty, spawn } from "@lydell/node-pty";
+import { afterEach } from "vitest";
 import { cleanEnvironment, cliArguments } from "./cli.ts";
 import { VirtualTerminal } from "./virtual-terminal.ts";
 import type { Workspace } from "./workspace.ts";
@@ -120,4 +121,21 @@ export class PtyProcess {
   #wake(): void {
     for (const wake of [...this.#waiting]) wake();
   }
+}
+
+/** Starts `pi` on terminals in this workspace. Call it after `useWorkspace`: the processes end before their folder is removed. */
+export function useTerminals(workspace: Workspace): (args: readonly string[], options?: PtyOptions) => PtyProcess {
+  const started: PtyProcess[] = [];
+  afterEach(async () => {
+    for (const pi of started.splice(0)) {
+      if (pi.isRunning) pi.kill("SIGKILL");
+      await pi.exited;
+      pi.terminal.dispose();
+    }
+  });
+  return (args, options) => {
+    const pi = PtyProcess.start(workspace, args, options);
+    started.push(pi);
+    return pi;
+  };
 }

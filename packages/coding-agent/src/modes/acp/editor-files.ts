@@ -1,7 +1,7 @@
-import { relative, sep } from "node:path";
 import type { FileAccess, OpenFile } from "../../tools/files/file-access.ts";
 import { detectFileKind, kindHeadBytes } from "../../tools/files/file-kind.ts";
 import { localFiles } from "../../tools/files/local-files.ts";
+import { isInside } from "../../tools/files/write-target.ts";
 import type { JsonRpc } from "./json-rpc.ts";
 import type { ClientCapabilities } from "./protocol.ts";
 
@@ -61,11 +61,6 @@ function openBytes(bytes: Buffer): OpenFile {
     read: async (buffer, position) => bytes.copy(buffer, 0, position, position + buffer.length),
     close: async () => undefined,
   };
-}
-
-function isInside(cwd: string, path: string): boolean {
-  const way = relative(cwd, path);
-  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`);
 }
 
 /** Whether the file on disk is a text: editors cannot give the bytes of others. */

@@ -38,11 +38,7 @@ export class StoredSessions {
    */
   async find(id: string, cwd?: string): Promise<string> {
     const first = cwd === undefined ? [] : [this.storeFor(cwd)];
-    for (const store of first) {
-      const ref = await findIn(store, id);
-      if (ref !== undefined) return ref;
-    }
-    for (const store of await this.#all()) {
+    for (const store of [...first, ...(await this.#all())]) {
       const ref = await findIn(store, id);
       if (ref !== undefined) return ref;
     }

@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from "node:path";
 import type { Content, Diff, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
 import type { AgentToolResult } from "@pikit/agent";
 import type { ImageContent, TextContent } from "@pikit/ai";
-import type { EditParameters } from "../../tools/edit/parameters.ts";
+import { listEdits } from "../../render/changed-lines.ts";
 import { toCodeBlock } from "./code-block.ts";
 
 /** How an editor shows a tool call. */
@@ -88,15 +88,9 @@ export function diffsOf(
   const path = absolute(args.path, cwd);
   if (toolName === "write" && typeof args.content === "string") return [toDiff({ path, oldText, newText: args.content })];
   if (toolName !== "edit") return [];
-  return listEdits(args as unknown as EditParameters).map(({ oldText: before, newText }) =>
+  return listEdits(args).map(({ oldText: before, newText }) =>
     toDiff({ path, oldText: before, newText }),
   );
-}
-
-function listEdits({ oldText, newText, edits }: EditParameters): { oldText: string; newText: string }[] {
-  const listed = edits === undefined ? [] : Array.isArray(edits) ? edits : [edits];
-  const pair = typeof oldText === "string" && typeof newText === "string" ? [{ oldText, newText }] : [];
-  return [...pair, ...listed].filter((edit) => typeof edit?.oldText === "string" && typeof edit.newText === "string");
 }
 
 function toDiff({ path, oldText, newText }: Diff): ToolCallContent {

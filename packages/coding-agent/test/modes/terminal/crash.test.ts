@@ -1,31 +1,18 @@
 import { chmod, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { until } from "@pikit/test-kit";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { cliArguments } from "../../helpers/cli.ts";
-import { isSane, PtyProcess } from "../../helpers/pty.ts";
+import { isSane, type PtyProcess, useTerminals } from "../../helpers/pty.ts";
 import { rolesIn, useWorkspace } from "../../helpers/workspace.ts";
 
 const workspace = useWorkspace();
-const started: PtyProcess[] = [];
-
-afterEach(async () => {
-  for (const pi of started.splice(0)) {
-    if (pi.isRunning) pi.kill("SIGKILL");
-    await pi.exited;
-    pi.terminal.dispose();
-  }
-});
+const startTerminal = useTerminals(workspace);
 
 /** Starts `pi` in a shell that prints its exit code at its end, and whether the modes of the terminal are those from before. */
 function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): PtyProcess {
   const script = 'modes=$(stty -g); "$@"; echo "exit code $?"; [ "$(stty -g)" = "$modes" ] && echo "the same modes"';
-  const pi = PtyProcess.start(workspace, [], {
-    env,
-    command: ["/bin/sh", "-c", script, "sh", process.execPath, ...cliArguments, ...args],
-  });
-  started.push(pi);
-  return pi;
+  return startTerminal([], { env, command: ["/bin/sh", "-c", script, "sh", process.execPath, ...cliArguments, ...args] });
 }
 
 /** The text of the terminal at the end, up to the exit code, if the terminal is as it was. */

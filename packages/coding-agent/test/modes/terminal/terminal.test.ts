@@ -1,27 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { until } from "@pikit/test-kit";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { cliArguments } from "../../helpers/cli.ts";
-import { isSane, type PtyOptions, PtyProcess } from "../../helpers/pty.ts";
+import { isSane, type PtyProcess, useTerminals } from "../../helpers/pty.ts";
 import { rolesIn, useWorkspace } from "../../helpers/workspace.ts";
 
 const workspace = useWorkspace();
-const started: PtyProcess[] = [];
-
-function start(args: readonly string[], options: PtyOptions = {}): PtyProcess {
-  const pi = PtyProcess.start(workspace, args, options);
-  started.push(pi);
-  return pi;
-}
-
-afterEach(async () => {
-  for (const pi of started.splice(0)) {
-    if (pi.isRunning) pi.kill("SIGKILL");
-    await pi.exited;
-    pi.terminal.dispose();
-  }
-});
+const start = useTerminals(workspace);
 
 const enter = "\r";
 const esc = "\x1b";

@@ -1,11 +1,11 @@
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, test } from "vitest";
-import { isSane, type PtyOptions, PtyProcess } from "../../../helpers/pty.ts";
+import { expect, test } from "vitest";
+import { isSane, type PtyOptions, type PtyProcess, useTerminals } from "../../../helpers/pty.ts";
 import { useWorkspace } from "../../../helpers/workspace.ts";
 
 const workspace = useWorkspace();
 const extension = fileURLToPath(new URL("../../../fixtures/extensions/terminal-ui.ts", import.meta.url));
-const started: PtyProcess[] = [];
+const startTerminal = useTerminals(workspace);
 
 /** The script has a short name, so that the status line has room. */
 async function start(
@@ -13,19 +13,10 @@ async function start(
   { path = extension, ...options }: PtyOptions & { path?: string } = {},
 ): Promise<PtyProcess> {
   await workspace.write("work/s.jsonl", answers.map((answer) => `${JSON.stringify(answer)}\n`).join(""));
-  const pi = PtyProcess.start(workspace, ["--model", "script/s.jsonl", "-e", path], options);
-  started.push(pi);
+  const pi = startTerminal(["--model", "script/s.jsonl", "-e", path], options);
   await pi.until(path === extension ? "Ask anything" : "0% of");
   return pi;
 }
-
-afterEach(async () => {
-  for (const pi of started.splice(0)) {
-    if (pi.isRunning) pi.kill("SIGKILL");
-    await pi.exited;
-    pi.terminal.dispose();
-  }
-});
 
 const enter = "\r";
 const down = "\x1b[B";
