@@ -1,6 +1,6 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import type { AssistantMessage } from "@pikit/ai";
-import { createLocalProcesses } from "../../exec/run-process.ts";
+import { createLocalProcesses, type LocalProcesses } from "../../exec/run-process.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
 import { createAgentSession } from "../../session/assemble/create.ts";
 import type { CreateAgentSessionOptions, EntryPointOptions } from "../../session/options.ts";
@@ -36,13 +36,13 @@ const maxOldText = 1_000_000;
 export class AcpSession {
   readonly session: AgentSession;
   readonly choices: SessionChoices;
-  readonly #parts: OpenParts;
+  readonly #parts: OpenParts & { local: LocalProcesses };
   readonly #view: SessionView;
   readonly #unsubscribe: () => void;
   #isCancelled = false;
   #commands = "";
 
-  private constructor(session: AgentSession, parts: OpenParts, view: SessionView) {
+  private constructor(session: AgentSession, parts: OpenParts & { local: LocalProcesses }, view: SessionView) {
     this.session = session;
     this.choices = new SessionChoices(session);
     this.#parts = parts;
@@ -62,16 +62,18 @@ export class AcpSession {
     const send = (update: SessionUpdate) => parts.output.send(toMessage(sessionId(), update));
     const user = new AcpUser({ ...parts, send, hasCall: (id) => view?.hasCall(id) ?? false });
     const files = editorFiles(rpc, capabilities, options.cwd, sessionId);
+    // Of extensions; commands of tools run in terminals of the editor.
+    const local = createLocalProcesses();
     const show = (toolCallId: string, terminalId: string) => view?.showTerminal(toolCallId, terminalId);
     opened = await createAgentSession({
       ...{ ...options, user, autoStart: false },
       ...(files ? { files } : {}),
-      ...(capabilities.terminal ? { runProcess: editorTerminal({ rpc, sessionId, show }, createLocalProcesses().run) } : {}),
+      ...(capabilities.terminal ? { runProcess: editorTerminal({ rpc, sessionId, show }, local.run) } : {}),
     });
     const readOldText = (path: string) => readText(files ?? localFiles, path);
     view = new SessionView({ session: opened, capabilities, send, readOldText });
     user.open(opened.sessionId);
-    return new AcpSession(opened, parts, view);
+    return new AcpSession(opened, { ...parts, local }, view);
   }
 
   /** The fields of the response that opens the session. */
@@ -141,6 +143,7 @@ export class AcpSession {
   /** Ends the session: aborts its run, stores everything, and stops its processes. */
   async close(): Promise<void> {
     await this.session.dispose();
+    await this.#parts.local.stop();
     this.#unsubscribe();
   }
 
