@@ -1,9 +1,7 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import { encodeLine } from "../../protocol/jsonl.ts";
+import { BatchedOutput } from "../batched-output.ts";
 import type { ByteSink } from "../output-sink.ts";
-
-/** The length of one write, in characters; one message may exceed it. */
-const batchLength = 64 * 1024;
 
 interface Message {
   method?: string;
@@ -11,60 +9,12 @@ interface Message {
 }
 
 /**
- * The only writer of stdout. It writes whole messages in their order, and no run waits for it. While the reader is slow, consecutive chunks of
- * an answer in the queue are joined, and a newer output of a running call replaces an older one, so that the queue is not longer than the texts
- * themselves.
+ * The only writer of stdout. While the reader is slow, consecutive chunks of an answer are joined, and a newer output of a running call
+ * replaces an older one.
  */
-export class AcpOutput {
-  readonly #sink: ByteSink;
-  #queue: object[] = [];
-  #isFlushing = false;
-  #isReaderSlow = false;
-  #idle = Promise.withResolvers<void>();
-
+export class AcpOutput extends BatchedOutput<object> {
   constructor(sink: ByteSink) {
-    this.#sink = sink;
-  }
-
-  /** Sends a message. It must not change afterwards. */
-  send(message: object): void {
-    const last = this.#queue.length - 1;
-    const joined = this.#isReaderSlow && last >= 0 ? join(this.#queue[last] as Message, message as Message) : undefined;
-    if (joined) this.#queue[last] = joined;
-    else this.#queue.push(message);
-    if (this.#isFlushing) return;
-    this.#isFlushing = true;
-    this.#idle = Promise.withResolvers();
-    // All messages of this turn of the event loop go out in one write.
-    setImmediate(() => void this.#flushAll());
-  }
-
-  /** Resolves when everything sent so far is written, or cannot be written any more. */
-  flush(): Promise<void> {
-    return this.#isFlushing ? this.#idle.promise : Promise.resolve();
-  }
-
-  async #flushAll(): Promise<void> {
-    while (this.#queue.length > 0) {
-      const wait = this.#writeBatch();
-      this.#isReaderSlow = wait !== undefined;
-      if (wait !== undefined) await wait;
-    }
-    this.#isFlushing = false;
-    this.#isReaderSlow = false;
-    this.#idle.resolve();
-  }
-
-  #writeBatch(): Promise<void> | undefined {
-    let batch = "";
-    let count = 0;
-    while (count < this.#queue.length && batch.length < batchLength) {
-      batch += encodeLine(this.#queue[count]);
-      count += 1;
-    }
-    // One copy per batch: `shift` would move the rest for each message.
-    this.#queue = this.#queue.slice(count);
-    return this.#sink.write(batch);
+    super(sink, { encode: encodeLine, join });
   }
 }
 

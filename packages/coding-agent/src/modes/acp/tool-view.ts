@@ -88,9 +88,7 @@ export function diffsOf(
   const path = absolute(args.path, cwd);
   if (toolName === "write" && typeof args.content === "string") return [toDiff({ path, oldText, newText: args.content })];
   if (toolName !== "edit") return [];
-  return listEdits(args).map(({ oldText: before, newText }) =>
-    toDiff({ path, oldText: before, newText }),
-  );
+  return listEdits(args).map(({ oldText: before, newText }) => toDiff({ path, oldText: before, newText }));
 }
 
 function toDiff({ path, oldText, newText }: Diff): ToolCallContent {

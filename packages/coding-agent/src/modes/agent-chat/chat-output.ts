@@ -1,4 +1,5 @@
 import { encodeLine } from "../../protocol/jsonl.ts";
+import { BatchedOutput } from "../batched-output.ts";
 import type { ByteSink } from "../output-sink.ts";
 import { type OutputPiece, omission, WaitingOutput } from "../waiting-output.ts";
 import type { ChatEvent } from "./protocol.ts";
@@ -8,81 +9,48 @@ type OutputStream = CommandOutput["data"]["stream"];
 /** An item of the queue: an event, or the joined output of a command, which becomes several events. */
 type Waiting = ChatEvent | WaitingOutput<OutputStream>;
 
-/** The length of one write, in characters; one event may exceed it. */
-const batchLength = 64 * 1024;
-
 /**
- * The only writer of stdout. It writes complete events in their order, and no sender waits for it. While the reader is slow, consecutive
- * text chunks in the queue are joined, and so is the output of a command, so that the queue is not longer than the texts themselves. Of long
- * output the beginning is dropped; the tool result contains its end too.
+ * The only writer of stdout. While the reader is slow, consecutive text chunks are joined, and so is the output of a command. Of long output the
+ * beginning is dropped; the tool result contains its end too.
  */
 export class ChatOutput {
-  readonly #sink: ByteSink;
-  #queue: Waiting[] = [];
-  #isFlushing = false;
-  #isReaderSlow = false;
-  #idle: (() => void)[] = [];
+  readonly #output: BatchedOutput<Waiting>;
 
   constructor(sink: ByteSink) {
-    this.#sink = sink;
+    this.#output = new BatchedOutput<Waiting>(sink, { encode: encodeWaiting, join });
   }
 
   /** Sends an event. It must not change afterwards. */
   send(event: ChatEvent): void {
-    if (!this.#isReaderSlow) this.#queue.push(event);
-    else if (event.event === "command_output") this.#holdOutput(event.data);
-    else if (event.event === "text_chunk") this.#holdText(event.data.text);
-    else this.#queue.push(event);
-    if (this.#isFlushing) return;
-    this.#isFlushing = true;
-    // All events of this turn of the event loop go out in one write.
-    setImmediate(() => void this.#flushAll());
+    this.#output.send(event);
   }
 
   /** Resolves when everything sent so far is written, or cannot be written any more. */
   flush(): Promise<void> {
-    if (!this.#isFlushing) return Promise.resolve();
-    return new Promise((resolve) => this.#idle.push(resolve));
+    return this.#output.flush();
   }
+}
 
-  #holdOutput({ stream, chunk }: CommandOutput["data"]): void {
-    let output = this.#queue.at(-1);
-    if (!(output instanceof WaitingOutput)) {
-      output = new WaitingOutput<OutputStream>();
-      this.#queue.push(output);
-    }
-    output.add(`${chunk}\n`, stream);
-  }
+/** One item for two consecutive ones; undefined if they must stay apart. Only the first can be joined output. */
+function join(last: Waiting, next: Waiting): Waiting | undefined {
+  if (next instanceof WaitingOutput) return undefined;
+  if (next.event === "command_output") return joinOutput(last, next);
+  if (next.event !== "text_chunk" || last instanceof WaitingOutput || last.event !== "text_chunk") return undefined;
+  return { event: "text_chunk", data: { text: last.data.text + next.data.text } };
+}
 
-  #holdText(text: string): void {
-    const last = this.#queue.at(-1);
-    const isText = last && !(last instanceof WaitingOutput) && last.event === "text_chunk";
-    if (isText) this.#queue[this.#queue.length - 1] = { event: "text_chunk", data: { text: last.data.text + text } };
-    else this.#queue.push({ event: "text_chunk", data: { text } });
+function joinOutput(last: Waiting, next: CommandOutput): Waiting | undefined {
+  const output = last instanceof WaitingOutput ? last : new WaitingOutput<OutputStream>();
+  if (!(last instanceof WaitingOutput)) {
+    if (last.event !== "command_output") return undefined;
+    hold(output, last);
   }
+  hold(output, next);
+  return output;
+}
 
-  async #flushAll(): Promise<void> {
-    while (this.#queue.length > 0) {
-      const wait = this.#writeBatch();
-      this.#isReaderSlow = wait !== undefined;
-      if (wait !== undefined) await wait;
-    }
-    this.#isFlushing = false;
-    this.#isReaderSlow = false;
-    for (const resolve of this.#idle.splice(0)) resolve();
-  }
-
-  #writeBatch(): Promise<void> | undefined {
-    let batch = "";
-    let count = 0;
-    while (count < this.#queue.length && batch.length < batchLength) {
-      batch += encodeWaiting(this.#queue[count] as Waiting);
-      count += 1;
-    }
-    // One copy per batch: `shift` would move the rest for each event.
-    this.#queue = this.#queue.slice(count);
-    return this.#sink.write(batch);
-  }
+function hold(output: WaitingOutput<OutputStream>, { data: { chunk, stream } }: CommandOutput): void {
+  output.add(`${chunk}\n`, stream);
 }
 
 function encodeWaiting(waiting: Waiting): string {
