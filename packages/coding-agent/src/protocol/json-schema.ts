@@ -65,6 +65,7 @@ export function rpcSchema(): JsonSchema {
   outgoing.set("event.message_update.deltas", { description: "A step of an answer in deltas mode.", ...expand(DeltaUpdateSchema) });
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
+    $id: "https://unpkg.com/@pikit/coding-agent/dist/protocol.schema.json",
     title: `pi RPC protocol, version ${protocolVersion}`,
     description: "JSON Lines of pi --mode rpc: Incoming on stdin, Outgoing on stdout. pi --mode json writes the same events.",
     anyOf: [{ $ref: ref("Incoming") }, { $ref: ref("Outgoing") }],

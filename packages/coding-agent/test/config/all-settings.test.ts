@@ -62,6 +62,11 @@ describe("settings of the user and of a project", () => {
 });
 
 test("docs/settings.schema.json describes the settings that are read (update it with vitest -u)", async () => {
-  const schema = { $schema: "https://json-schema.org/draft/2020-12/schema", title: "Settings of pi", ...SettingsSchema };
+  const head = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $id: "https://unpkg.com/@pikit/coding-agent/dist/settings.schema.json",
+    title: "Settings of pi",
+  };
+  const schema = { ...head, ...SettingsSchema };
   await expect(`${JSON.stringify(schema, null, 2)}\n`).toMatchFileSnapshot("../../../../docs/settings.schema.json");
 });
