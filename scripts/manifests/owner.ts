@@ -24,7 +24,7 @@ export function addressOf({ name, repository }: Manifest): string {
 export function ownerFields(root: Manifest, path: string): Pick<Manifest, "author" | "homepage" | "bugs" | "repository"> {
   const directory = dirname(path);
   return {
-    author: root.author,
+    author: root.author ?? "",
     homepage: `${addressOf(root)}/tree/main/${directory}#readme`,
     bugs: { url: `${addressOf(root)}/issues` },
     repository: { type: "git", url: root.repository?.url ?? "", directory },

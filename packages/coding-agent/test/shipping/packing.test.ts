@@ -50,7 +50,7 @@ describe.each([...packageNames, ...furtherNames])("@pikit/%s as it is published"
     expect(
       files.filter(
         (file) =>
-          !/^(LICENSE|README\.md|package\.json|dist\/.*\.(js|js\.map|d\.ts|txt|schema\.json)|dist\/page\/(index\.html|page\.css|page\.js\.gz))$/.test(
+          !/^(LICENSE|README\.md|CHANGELOG\.md|package\.json|dist\/.*\.(js|js\.map|d\.ts|txt|schema\.json)|dist\/page\/(index\.html|page\.css|page\.js\.gz))$/.test(
             file,
           ),
       ),
