@@ -9,7 +9,10 @@ export const packageNames = ["ai", "agent", "coding-agent", "rpc-client"] as con
 /** The published packages that are installed where they are needed. */
 export const furtherNames = ["postgres"] as const;
 
-type PackageName = (typeof packageNames)[number] | (typeof furtherNames)[number];
+/** The package with the command under its other name. Nothing of it is built. */
+export const commandName = "pikit";
+
+type PackageName = (typeof packageNames)[number] | (typeof furtherNames)[number] | typeof commandName;
 
 /** Creates a folder outside the repository, and installs the four packages in it, as `addPacked` does. */
 export async function installPacked(): Promise<string> {
@@ -28,7 +31,7 @@ export async function addPacked(folder: string, names: readonly PackageName[]): 
   const tarballs = join(folder, "tarballs");
   await mkdir(tarballs, { recursive: true });
   const earlier = new Set(readdirSync(tarballs));
-  for (const name of names) built(name, "index.js");
+  for (const name of names) if (name !== commandName) built(name, "index.js");
   const folders = names.map((name) => join(root, "packages", name));
   // Some name the pnpm that they are developed with, which must not be fetched.
   const options = ["--config.ignore-scripts=true", "--config.pm-on-fail=ignore", "--pack-destination", tarballs];

@@ -6,7 +6,7 @@ import { anthropic, openai, startProviderServer } from "@pikit/test-kit";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { makePng } from "../tools/images/make-images.ts";
 import { cleanEnvironment, type Finished, root, run, tool } from "./helpers.ts";
-import { addPacked, furtherNames, installPacked, packageNames } from "./packed-install.ts";
+import { addPacked, commandName, furtherNames, installPacked, packageNames } from "./packed-install.ts";
 
 /** Where the packages are installed. */
 let folder = "";
@@ -15,7 +15,7 @@ let sizes = { own: 0, all: 0 };
 beforeAll(async () => {
   folder = await installPacked();
   sizes = { own: sizeOf(join(folder, "node_modules/@pikit")), all: sizeOf(join(folder, "node_modules")) };
-  await addPacked(folder, furtherNames);
+  await addPacked(folder, [...furtherNames, commandName]);
   await writeFile(join(folder, "README.md"), "# Lighthouse\n\nA lamp for ships.\n");
 }, 120_000);
 afterAll(() => folder && rm(folder, { recursive: true, force: true }));
@@ -99,6 +99,16 @@ test("rpc-client stands alone: no dependency, and its declarations import nothin
     const foreign = imported.filter((specifier) => !/^(node:|\.)/.test(specifier ?? "") && !isBuiltin(specifier ?? ""));
     expect({ file, foreign }).toEqual({ file, foreign: [] });
   }
+});
+
+test("pikit is pi under another name", async () => {
+  const pikit = await run(join(folder, "node_modules/.bin/pikit"), ["--model", "demo/tour", "-p", "Hello"], {
+    cwd: folder,
+    env: cleanEnvironment(folder),
+  });
+  expect(pikit).toMatchObject({ code: 0, stderr: "" });
+  expect(pikit.stdout).toContain("README.md");
+  expect(filesOf(join(folder, "node_modules/pikit")).sort()).toEqual(["LICENSE", "README.md", "bin/pikit.js", "package.json"]);
 });
 
 /** The oldest TypeScript that reads the declarations, the last one with the old compiler, and ours. */
