@@ -15,6 +15,16 @@ const waiting = "bare node that waits";
 // fs.writeSync, because process.stdout would load streams into a Node that is to be bare.
 const wait = 'fs.writeSync(1, ".\\n"); setTimeout(() => {}, 1e6)';
 
+/** How a start is prepared and judged. */
+interface Kind {
+  /** Whether the compile cache is empty. Default: false. */
+  isFirst?: boolean;
+  /** The budget, as a ratio to the bare Node. Default: 2. */
+  limit?: number;
+  /** Serves the default model, as files of the agent folder name it. Default: there are no such files. */
+  provider?: { url: string; api: string };
+}
+
 interface Start {
   /** Spawn to what is waited for. */
   milliseconds: number;
@@ -35,16 +45,21 @@ export function firstAnswer(rounds: number, options: AgentOptions = {}): Promise
     ]);
     const ours: { name: string; limit?: number; memoryLimit?: number }[] = [];
     for (const { name, command, isForeign } of agents(options)) {
-      const add = async (kind: string, env: NodeJS.ProcessEnv, { isFirst = false } = {}) => {
-        const workplace = await makeWorkplace(root, `${name}, ${kind}`);
+      const add = async (kind: string, env: NodeJS.ProcessEnv, { isFirst = false, limit = 2, provider }: Kind = {}) => {
+        const workplace = await makeWorkplace(root, `${name}, ${kind}`, provider);
         Object.assign(workplace.env, env);
         const run = async () => answer(command, isFirst ? await withEmptyCache(workplace) : workplace);
         programs.set(`${name}, ${kind}`, { run, mayFail: isForeign });
-        ours.push({ name: `${name}, ${kind}`, ...(!isForeign && !isFirst && { limit: 2, memoryLimit: 1.5 }) });
+        ours.push({ name: `${name}, ${kind}`, ...(!isForeign && !isFirst && { limit, memoryLimit: 1.5 }) });
       };
       await add("first start of all", {}, { isFirst: true });
-      await add("later starts", {});
+      await add("later starts", {}, { limit: 1.4 });
       await add("later starts, with a model", { ANTHROPIC_API_KEY: "not-a-key" });
+      await add(
+        "later starts, model of models.json",
+        {},
+        { limit: 1.55, provider: { url: "http://127.0.0.1:9", api: "anthropic-messages" } },
+      );
     }
     const acp = "pi acp, initialize, later starts";
     const acpWorkplace = await makeWorkplace(root, acp);

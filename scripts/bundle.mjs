@@ -11,6 +11,7 @@ import { lazyBuiltins } from "./bundle/lazy-builtins.mjs";
 import { node20 } from "./bundle/node20.mjs";
 import { thirdPartyNotices } from "./bundle/notices.mjs";
 import { buildPage } from "./bundle/page.mjs";
+import { shapes } from "./bundle/shapes.mjs";
 import { skipShims } from "./bundle/skip-shims.mjs";
 import { bundleVendor, ownModules, vendorModules } from "./bundle/vendor.mjs";
 
@@ -48,7 +49,7 @@ const packages = {
 
 const typebox = "@sinclair/typebox";
 /** Third-party code that a start needs, and small modules: they stay in our files. */
-const inlined = [typebox, "fastest-levenshtein", "eventsource-parser", "@streamparser/json"];
+const inlined = [typebox, "fastest-levenshtein", "eventsource-parser", "@streamparser/json", "strip-json-comments"];
 /** Packages of which a start needs some modules, which are one file: see `vendorModules`. */
 const grouped = ["@earendil-works/pi-tui"];
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
@@ -126,6 +127,7 @@ async function bundle(entryPoints, { folder, imports, shared }) {
       lazyBuiltins,
       node20,
       lateUnicode,
+      shapes,
       fewChunks(
         shared,
         packageNames.filter((name) => !imports.includes(name)),

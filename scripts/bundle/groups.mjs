@@ -8,14 +8,25 @@
  */
 export const groups = [
   {
-    // Checks of records against schemas. A start with a models.json needs them, and so does the first prompt.
+    // Commands with parameters, and configuration files. A start with a models.json needs them, and so does the first prompt.
     modules: [
       "src/modes/rpc-session/read-params.ts",
       "src/modes/rpc-session/param-handlers.ts",
       "src/modes/rpc-session/prompt-results.ts",
       "src/models/custom-providers.ts",
+      "src/models/usual-model.ts",
       "src/config/all-settings.ts",
-      "src/protocol/events.ts",
+      "src/config/read-settings.ts",
+    ],
+    users:
+      /\/(session-extensions|trust-decision|run-terminal|login|doctor|packages|run-agent-rpc|agent-chat-mode|session-methods|rpc-mode|stdout|marked-resources|extension-places|load-packages|model-scope|find-model)\.ts$|^@/,
+  },
+  {
+    // Checks of records against schemas.
+    modules: [
+      ...["validate", "commands", "frames", "events"].map((name) => `src/protocol/${name}.ts`),
+      "src/models/custom-provider-schemas.ts",
+      "src/config/settings.ts",
       "../agent/src/validate-arguments.ts",
     ],
     users:

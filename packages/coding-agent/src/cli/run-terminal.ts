@@ -2,7 +2,8 @@ import { join, resolve } from "node:path";
 import { readJsonFile } from "../config/json-file.ts";
 import { mayExist } from "../config/may-exist.ts";
 import { agentFolder } from "../config/paths.ts";
-import type { Settings, SettingsFile } from "../config/settings.ts";
+import type { SettingsFile } from "../config/read-settings.ts";
+import type { Settings } from "../config/settings.ts";
 import type { AddressedStore } from "../conversation/open-store.ts";
 import { pickSession } from "../modes/terminal/commands/pick-session.ts";
 import type { FirstScreen } from "../modes/terminal/first-screen.ts";
@@ -83,7 +84,7 @@ async function resume(
 async function readUserSettings(agentDir: string): Promise<SettingsFile | undefined> {
   const path = join(agentDir, "settings.json");
   if (!mayExist(path)) return undefined;
-  const { readSettingsFile } = await import("../config/settings.ts");
+  const { readSettingsFile } = await import("../config/read-settings.ts");
   return readSettingsFile(path);
 }
 

@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { PackageOrigin } from "../source-info.ts";
 import { projectFolder, toAbsolute } from "./paths.ts";
+import { readSettingsFile, type SettingsFile } from "./read-settings.ts";
 import { isRemoteSource } from "./remote-source.ts";
-import { type PackageEntry, readSettingsFile, type Settings, type SettingsFile } from "./settings.ts";
+import type { PackageEntry, Settings } from "./settings.ts";
 
 /** A resource that settings, the command line or a package refer to by its path. */
 export interface NamedResource {

@@ -12,7 +12,7 @@ export interface JsonFileOptions {
  *
  * @throws {UsageError} When the file cannot be read, or is not a JSON object. The message does not quote it, because it may contain keys.
  */
-export function readJsonFile(path: string, { strip = (text) => text }: JsonFileOptions = {}): Record<string, unknown> {
+export function readJsonFile(path: string, { strip }: JsonFileOptions = {}): Record<string, unknown> {
   let text: string;
   try {
     text = readWholeSync(path, fileLimits.configuration).toString("utf8");
@@ -24,7 +24,7 @@ export function readJsonFile(path: string, { strip = (text) => text }: JsonFileO
   let value: unknown;
   try {
     // Editors on Windows begin files with a byte order mark.
-    value = JSON.parse(strip(text.replace(/^\uFEFF/, "")));
+    value = parse(text.replace(/^\uFEFF/, ""), strip);
   } catch (cause) {
     throw new UsageError("invalid_config", `${path} is not valid JSON${describePlace(cause, text)}. Correct or remove it.`);
   }
@@ -34,6 +34,16 @@ export function readJsonFile(path: string, { strip = (text) => text }: JsonFileO
   if (isTooDeep(value))
     throw new UsageError("invalid_config", `${path} is nested more than ${maxNesting} levels deep. Correct or remove it.`);
   return value as Record<string, unknown>;
+}
+
+/** Most files have no comments, so the text is parsed as it is first. */
+function parse(text: string, strip: JsonFileOptions["strip"]): unknown {
+  if (!strip) return JSON.parse(text);
+  try {
+    return JSON.parse(text);
+  } catch {
+    return JSON.parse(strip(text));
+  }
 }
 
 /** The place of a syntax error, if the parser reports it. The parser's own message is not used, because it quotes the text. */

@@ -1,15 +1,10 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
-import { UsageError } from "../errors.ts";
 import { InterruptModeSchema, QueueModeSchema } from "../protocol/data.ts";
 import { literals } from "../protocol/literals.ts";
 import { RequestedThinkingLevelSchema } from "../protocol/messages.ts";
-import { readFields } from "../protocol/validate.ts";
 import { approvalPolicies } from "./approval-policies.ts";
-import { familyKeys, fromFamily } from "./family-settings.ts";
-import { readJsonFile } from "./json-file.ts";
 import { McpServerSchema } from "./mcp-server-settings.ts";
-import { describeMisspeltKeys } from "./misspelt-keys.ts";
 
 const paths = (what: string) =>
   Type.Optional(
@@ -173,34 +168,3 @@ export const SettingsSchema = Type.Object({
 
 /** The user's settings from `settings.json`. Keys that this version does not know are ignored. */
 export type Settings = Static<typeof SettingsSchema>;
-
-/** The content of a `settings.json`. */
-export interface SettingsFile {
-  settings: Settings;
-  /** A line of text for each key that looks misspelt. */
-  problems: string[];
-}
-
-/**
- * Reads `settings.json`; a missing file has no settings.
- *
- * @throws {UsageError} When the file is not a JSON object, or a setting has the wrong type; the message names both.
- */
-export async function readSettingsFile(path: string): Promise<SettingsFile> {
-  try {
-    const content = readJsonFile(path);
-    const settings = (await readFields(SettingsSchema, fromFamily(content))) as Settings;
-    return { settings, problems: describeMisspeltKeys(content, SettingsSchema, path, familyKeys) };
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    const { message } = error as Error;
-    // A server's headers and variables may contain a key, so the value is not quoted.
-    const isSecret = /^Field "mcpServers(?!\.[^.]*\.(?:command|url)\b)/.test(message);
-    throw new UsageError("invalid_config", `${path}: ${isSecret ? message.replace(/, but is .*$/s, "") : message}.`);
-  }
-}
-
-/** The settings of a file, see `readSettingsFile`. */
-export async function readSettings(path: string): Promise<Settings> {
-  return (await readSettingsFile(path)).settings;
-}

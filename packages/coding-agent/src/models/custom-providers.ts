@@ -1,17 +1,14 @@
 import { knownApis, loadProviderModels, type Model } from "@pikit/ai";
-import type { Static, TSchema } from "@sinclair/typebox";
-import * as Type from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
 import stripComments from "strip-json-comments";
 import { readJsonFile } from "../config/json-file.ts";
 import { describeMisspeltKeys } from "../config/misspelt-keys.ts";
 import { UsageError } from "../errors.ts";
-import { WireModelSchema } from "../protocol/messages.ts";
-import { readFields } from "../protocol/validate.ts";
-import { suggest } from "../suggest.ts";
+import { anyKey, readShape, type Shape } from "../protocol/shape.ts";
+import type * as schemas from "./custom-provider-schemas.ts";
+import { customProviderShapes } from "./custom-provider-shapes.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type RequestFields, toCompat } from "./family-compat.ts";
-
-const { id, name, reasoning, input, contextWindow, maxTokens, cost } = WireModelSchema.properties;
 
 /** The limits of a model of `models.json` without limits of its own, as related programs have them. */
 const defaultLimits = { contextWindow: 128_000, maxTokens: 16_384 } as const;
@@ -26,62 +23,16 @@ const otherApis: readonly string[] = [
   "openai-codex-responses",
 ];
 
-const headers = Type.Optional(Type.Record(Type.String(), Type.String()));
-const anything = Type.Optional(Type.Unknown());
-
-const requestFields = {
-  headers,
-  compat: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  thinkingLevelMap: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]))),
-  samplingParams: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-};
-
-/** The fields that describe a model. Those that have no effect here are listed, so that they do not count as misspelt. */
-const description = {
-  name: Type.Optional(name),
-  reasoning: Type.Optional(reasoning),
-  input: Type.Optional(input),
-  contextWindow: Type.Optional(contextWindow),
-  maxTokens: Type.Optional(maxTokens),
-  ...requestFields,
-  inputLimits: anything,
-  promptCache: anything,
-};
-
-/** Only the id of a model is required. */
-const ModelSchema = Type.Object({
-  id,
-  api: Type.Optional(Type.String()),
-  baseUrl: Type.Optional(Type.String()),
-  cost: Type.Optional(cost),
-  ...description,
-});
-
-const OverrideSchema = Type.Object({ ...description, cost: Type.Optional(Type.Partial(cost)) });
-
-const ProviderSchema = Type.Object({
-  name: Type.Optional(Type.String()),
-  baseUrl: Type.Optional(Type.String()),
-  api: Type.Optional(Type.String()),
-  apiKey: Type.Optional(Type.String()),
-  authHeader: Type.Optional(Type.Boolean()),
-  oauth: anything,
-  ...requestFields,
-  models: Type.Optional(Type.Array(Type.Unknown())),
-  modelOverrides: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-});
-
 /** The keys of the file. */
-const FileSchema = Type.Object({
-  providers: Type.Record(
-    Type.String(),
-    Type.Object({
-      ...ProviderSchema.properties,
-      models: Type.Optional(Type.Array(ModelSchema)),
-      modelOverrides: Type.Optional(Type.Record(Type.String(), OverrideSchema)),
-    }),
-  ),
-});
+function fileShape(): Shape {
+  const { provider, model, override } = customProviderShapes;
+  const properties = { ...provider.properties, models: { items: model }, modelOverrides: recordOf(override) };
+  return { properties: { providers: recordOf({ properties }) } };
+}
+
+function recordOf(shape: Shape): Shape {
+  return { patternProperties: { [anyKey]: shape } };
+}
 
 /** The changes of a provider of `models.json` to models that are listed elsewhere. */
 export type ModelChange = Partial<Omit<Model, "api" | "cost" | "id" | "provider">> & { cost?: Partial<Model["cost"]> };
@@ -119,7 +70,7 @@ export async function readCustomProviders(path: string, report?: Report): Promis
     throw new UsageError("invalid_config", `${path}: "providers" must be an object whose keys are provider names.`);
   }
   if (report) {
-    for (const problem of describeMisspeltKeys({ providers }, FileSchema, path)) report(problem);
+    for (const problem of await describeMisspeltKeys({ providers }, fileShape(), path)) report(problem);
   }
   return Promise.all(
     Object.entries(providers).map(([name, value]) => toCustomProvider(name, value, `${path}, provider "${name}"`, report)),
@@ -138,8 +89,8 @@ export async function toCustomProvider(
   where: string,
   report: Report = () => {},
 ): Promise<CustomProvider> {
-  const provider = await read(ProviderSchema, value, where);
-  checkApi(provider.api, where);
+  const provider = await read("provider", value, where);
+  await checkApi(provider.api, where);
   // A provider with the name of a built-in one need not repeat its address and api.
   const [builtIn] = await loadProviderModels(name);
   const { api = builtIn?.api, baseUrl = builtIn?.baseUrl } = provider;
@@ -148,13 +99,13 @@ export async function toCustomProvider(
     return toModel(
       name,
       { ...provider, ...pick("api", api), ...pick("baseUrl", baseUrl) },
-      await read(ModelSchema, entry, place),
+      await read("model", entry, place),
       place,
       report,
     );
   });
   const changes = Object.entries(provider.modelOverrides ?? {}).map(async ([modelId, entry]) => {
-    const change = await read(OverrideSchema, entry, `${where}, modelOverrides "${modelId}"`);
+    const change = await read("override", entry, `${where}, modelOverrides "${modelId}"`);
     return [modelId, toChange(change)] as const;
   });
   const requests = toRequests(provider);
@@ -182,8 +133,9 @@ export function changeModel(model: Model, ...changes: readonly (ModelChange | un
   return changed;
 }
 
-function checkApi(api: string | undefined, where: string): void {
+async function checkApi(api: string | undefined, where: string): Promise<void> {
   if (api === undefined || knownApis().includes(api) || otherApis.includes(api)) return;
+  const { suggest } = await import("../suggest.ts");
   const names = knownApis().filter((known) => known !== "scripted");
   throw new UsageError(
     "invalid_config",
@@ -192,14 +144,14 @@ function checkApi(api: string | undefined, where: string): void {
 }
 
 /** @returns Undefined for a model whose api we do not have, which is reported. */
-function toModel(
+async function toModel(
   providerName: string,
-  provider: Static<typeof ProviderSchema>,
-  model: Static<typeof ModelSchema>,
+  provider: Parts["provider"],
+  model: Parts["model"],
   where: string,
   report: Report,
-): Model | undefined {
-  checkApi(model.api, where);
+): Promise<Model | undefined> {
+  await checkApi(model.api, where);
   const { api = provider.api, baseUrl = provider.baseUrl } = model;
   for (const [field, given] of Object.entries({ api, baseUrl })) {
     if (given !== undefined) continue;
@@ -219,7 +171,7 @@ function toModel(
   return changeModel(base, toRequests(provider), toChange(model));
 }
 
-function toChange(model: Static<typeof OverrideSchema>): ModelChange {
+function toChange(model: Parts["override"]): ModelChange {
   return {
     ...pick("name", model.name),
     ...pick("reasoning", model.reasoning),
@@ -241,15 +193,33 @@ function pick<K extends string, V>(key: K, value: V | undefined): { [N in K]?: V
   return (value === undefined ? {} : { [key]: value }) as { [N in K]?: V };
 }
 
-async function read<T extends TSchema & { properties: object }>(schema: T, value: unknown, where: string): Promise<Static<T>> {
+/** The parts of the file, as they are once checked. */
+interface Parts {
+  provider: Static<typeof schemas.ProviderSchema>;
+  model: Static<typeof schemas.ModelSchema>;
+  override: Static<typeof schemas.OverrideSchema>;
+}
+
+async function read<P extends keyof Parts>(part: P, value: unknown, where: string): Promise<Parts[P]> {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new UsageError("invalid_config", `${where} must be an object.`);
   try {
-    return (await readFields(schema as never, value as Record<string, unknown>)) as Static<T>;
+    const fields = value as Record<string, unknown>;
+    return (readShape(customProviderShapes[part], fields) ?? (await readWithSchema(part, fields))) as Parts[P];
   } catch (error) {
     const { message } = error as Error;
     // The value of a wrong type may still contain a key, so it is not quoted.
     const isSecret = /^Field "(apiKey|headers)\b/.test(message);
     throw new UsageError("invalid_config", `${where}: ${isSecret ? message.replace(/, but is .*$/s, "") : message}.`);
   }
+}
+
+/** Loads the schemas, which takes longer than everything else here, only for the error message. */
+async function readWithSchema(part: keyof Parts, fields: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const [{ readFields }, { ProviderSchema, ModelSchema, OverrideSchema }] = await Promise.all([
+    import("../protocol/validate.ts"),
+    import("./custom-provider-schemas.ts"),
+  ]);
+  const schema = { provider: ProviderSchema, model: ModelSchema, override: OverrideSchema }[part];
+  return readFields(schema, fields);
 }

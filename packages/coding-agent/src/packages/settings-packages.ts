@@ -1,5 +1,6 @@
 import { join, relative, sep } from "node:path";
-import { type PackageEntry, readSettings } from "../config/settings.ts";
+import { readSettings } from "../config/read-settings.ts";
+import type { PackageEntry } from "../config/settings.ts";
 import { updateJsonFile } from "../config/update-json-file.ts";
 import { type PackagePlaces, type PackageScope, scopeFolder } from "./package-folders.ts";
 import { type PackageSource, parseSource } from "./package-source.ts";

@@ -1,7 +1,7 @@
 import type { Model, RequestedThinkingLevel } from "@pikit/ai";
 import type { ApprovalPolicy } from "../config/approval-policies.ts";
 import type { McpServerConfig } from "../config/mcp-server-settings.ts";
-import type { SettingsFile } from "../config/settings.ts";
+import type { SettingsFile } from "../config/read-settings.ts";
 import type { SessionChoice } from "../conversation/choose-session.ts";
 import type { SessionStore } from "../conversation/session-store.ts";
 import type { ProcessRunner } from "../exec/run-process.ts";

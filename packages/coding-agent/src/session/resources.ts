@@ -4,7 +4,8 @@ import { projectAgentsSkills } from "../config/agents-folders.ts";
 import type { MarkedKind } from "../config/all-settings.ts";
 import { mayExist } from "../config/may-exist.ts";
 import { projectFolder } from "../config/paths.ts";
-import type { Settings, SettingsFile } from "../config/settings.ts";
+import type { SettingsFile } from "../config/read-settings.ts";
+import type { Settings } from "../config/settings.ts";
 import type { ExtensionFactory } from "../extensions/api.ts";
 import type { ExtensionPlaces } from "../extensions/find-extensions.ts";
 import type { PackageResources } from "../packages/load-packages.ts";
@@ -153,7 +154,7 @@ export class SessionResources {
     const { agentDir, userSettings } = this.#options;
     const path = join(agentDir, "settings.json");
     if (userSettings || !mayExist(path)) return userSettings?.settings ?? {};
-    return (await import("../config/settings.ts")).readSettings(path).catch(() => ({}));
+    return (await import("../config/read-settings.ts")).readSettings(path).catch(() => ({}));
   }
 
   /** The places in which extensions are searched, without those of the project and of packages. */

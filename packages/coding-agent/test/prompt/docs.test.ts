@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { readSettings } from "../../src/config/settings.ts";
+import { readSettings } from "../../src/config/read-settings.ts";
 import { resolveServer } from "../../src/mcp/server-config.ts";
 import { PromptResources } from "../../src/prompt/prompt-resources.ts";
 import { useWorkspace } from "../helpers/workspace.ts";

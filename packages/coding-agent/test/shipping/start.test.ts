@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, readFileSync, statSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { built, cleanEnvironment, temporaryFolder } from "./helpers.ts";
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { built, cleanEnvironment, makeFolder, temporaryFolder } from "./helpers.ts";
 
 /**
  * Tells at the end what the process had loaded: our files, and the modules of Node. What comes from the warm-up on does not count, since
@@ -80,9 +81,22 @@ async function loadedAtFirstAnswer({
   };
 }
 
+/** A folder with both configuration files. */
+const agentDir = await makeFolder({
+  "models.json": JSON.stringify({
+    providers: {
+      local: { baseUrl: "http://127.0.0.1:9", api: "anthropic-messages", apiKey: "not-a-key", models: [{ id: "one" }] },
+    },
+  }),
+  "settings.json": JSON.stringify({ defaultProvider: "local", defaultModel: "one", retry: { maxRetries: 1 } }),
+});
+afterAll(() => rm(agentDir, { recursive: true }));
+
 test.each([
   ["no model", {}, [], 3, 305],
   ["a model selected", { ANTHROPIC_API_KEY: "not-a-key" }, [], 3, 305],
+  // They are checked without TypeBox.
+  ["a model of models.json", { PI_CODING_AGENT_DIR: agentDir }, [], 4, 350],
   // The definitions of all further tools share a file; the code of a call is loaded with the first call.
   ["all tools", {}, ["--tools", "read,bash,edit,write,grep,find,ls,todo,preview,delegate"], 8, 335],
 ])(

@@ -146,7 +146,7 @@ function readPort(text: string): number {
 async function readLimits(agentDir: string): Promise<ServeLimits> {
   const path = join(agentDir, "settings.json");
   if (!mayExist(path)) return defaultLimits;
-  const { readSettings } = await import("../../config/settings.ts");
+  const { readSettings } = await import("../../config/read-settings.ts");
   return { ...defaultLimits, ...(await readSettings(path)).serve };
 }
 

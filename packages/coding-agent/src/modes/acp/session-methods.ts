@@ -1,6 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import type { McpServerConfig } from "../../config/mcp-server-settings.ts";
-import { readSettings } from "../../config/settings.ts";
+import { readSettings } from "../../config/read-settings.ts";
 import type { SessionChoice } from "../../conversation/choose-session.ts";
 import { Credentials } from "../../models/credentials.ts";
 import { isDemo, ModelRegistry } from "../../models/model-registry.ts";

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { readSettings } from "../../config/settings.ts";
+import { readSettings } from "../../config/read-settings.ts";
 import { toUnknownModel } from "../../models/endpoint.ts";
 import type { CreateAgentSessionOptions, EntryPointOptions } from "../../session/options.ts";
 import type { BuiltInToolName } from "../../tools/index.ts";

@@ -1,4 +1,5 @@
 import type { TSchema } from "@sinclair/typebox";
+import type { Shape } from "../../protocol/shape.ts";
 
 /**
  * Removes the optional fields that are null, at all depths: in the input of a client, null and absent are the same. Values that the schema
@@ -6,7 +7,7 @@ import type { TSchema } from "@sinclair/typebox";
  *
  * @returns A copy of a described object or array, otherwise the value itself.
  */
-export function leaveOutNulls(schema: TSchema, value: unknown): unknown {
+export function leaveOutNulls(schema: Shape | TSchema, value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const arms = schema.anyOf as TSchema[] | undefined;
   if (arms) {

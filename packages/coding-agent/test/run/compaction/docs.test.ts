@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { readSettings } from "../../../src/config/settings.ts";
+import { readSettings } from "../../../src/config/read-settings.ts";
 import { defaultCompactionSettings } from "../../../src/run/compaction/policy.ts";
 import { useWorkspace } from "../../helpers/workspace.ts";
 
