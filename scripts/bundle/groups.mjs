@@ -59,7 +59,13 @@ export const groups = [
   {
     // Sessions in files, and other files that are changed under a lock.
     modules: ["src/conversation/file-store.ts", "src/conversation/session-file.ts"],
-    users: /\/(project-trust|commands\/login)\.ts$/,
+    users:
+      /\/(project-trust|commands\/login|first-steps|append-prompt|packages|create-token|write-lines|load-packages|describe-session|raw-lines)\.ts$/,
+  },
+  {
+    // Files are read and written.
+    modules: ["../ai/src/files/index.ts"],
+    users: /\/serve\/http\/(token-check|upgrade)\.ts$/,
   },
   {
     // Resources of the first prompt.
@@ -76,6 +82,21 @@ export const groups = [
   {
     // The modules that extensions for related programs import.
     modules: ["coding-agent", "ai", "agent-core", "tui", "typebox"].map((name) => `src/extensions/family/modules/${name}.ts`),
+  },
+  {
+    // The conversation in a terminal. What it loads late is used with it only.
+    modules: ["src/cli/run-terminal.ts"],
+    users: /\/modes\/terminal\/[\w/-]+\.ts$/,
+  },
+  {
+    // The modes for people.
+    modules: ["src/modes/person-notes.ts", "src/modes/files-in-prompt.ts"],
+    users: /\/cli\/prompts\.ts$/,
+  },
+  {
+    // What extensions need for people to see their tools.
+    modules: ["src/tools/tool-rendering.ts", "src/theme/ui-theme.ts"],
+    users: /\/family\/modules\//,
   },
   {
     // Protocols on the streams of a program that uses the library.

@@ -3,6 +3,9 @@ import { builtinModules } from "node:module";
 const names = builtinModules.filter((name) => !name.startsWith("_"));
 const filter = new RegExp(`^(node:.+|${names.join("|")})$`);
 
+/** Libraries that import the functions of built-in modules by their names, as our own code does. */
+const isByName = /node_modules\/@earendil-works\/pi-tui\//;
+
 /**
  * esbuild plugin: a built-in module is fetched with `process.getBuiltinModule` instead of imported, and only when one of its functions is
  * called, so that a start pays for what it uses. (A static import runs all getters of the module: node:http loads the whole of
@@ -16,7 +19,7 @@ export const lazyBuiltins = {
       // The first file of the CLI says which Node it needs, also on those that have no getBuiltinModule.
       if (importer.endsWith("/src/cli.ts")) return { path: name, external: true };
       // Libraries import whole modules (`import * as fs`), and reading all members of one warns about the deprecated ones.
-      const isWhole = kind === "require-call" || importer.includes("node_modules");
+      const isWhole = kind === "require-call" || (importer.includes("node_modules") && !isByName.test(importer));
       return { path: name, namespace: isWhole ? "required-builtin" : "imported-builtin" };
     });
     build.onLoad({ filter: /.*/, namespace: "required-builtin" }, ({ path }) => ({ contents: `module.exports = ${get(path)}` }));

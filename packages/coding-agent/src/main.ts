@@ -5,10 +5,11 @@ import type { SubcommandName } from "./cli/help.ts";
 import { guardProcess, onFault } from "./cli/last-resort.ts";
 import { preparePlainOutput } from "./cli/plain-output.ts";
 import { runRpc } from "./cli/run-rpc.ts";
-import { type UnknownWord, UsageError } from "./errors.ts";
+import { UsageError } from "./errors.ts";
 import { showFirstScreen } from "./modes/terminal/first-screen.ts";
 import { writeError } from "./modes/terminal-text.ts";
 import { describeOldBun } from "./runtime.ts";
+import { suggest } from "./suggest.ts";
 import { packageVersion } from "./version.ts";
 
 /** Runs the command line and exits with its exit code. An error is one line on stderr; `PI_DEBUG=1` adds the stack. */
@@ -26,7 +27,9 @@ export async function main(args: readonly string[]): Promise<never> {
     exitCode = await run(args);
   } catch (error) {
     exitCode = error instanceof UsageError ? error.exitCode : 1;
-    writeError(`${describeError(error)}${error instanceof UsageError && error.unknown ? await suggestFor(error.unknown) : ""}`);
+    writeError(
+      `${describeError(error)}${error instanceof UsageError && error.unknown ? suggest(error.unknown.typed, error.unknown.words) : ""}`,
+    );
   }
   return endProcess(exitCode);
 }
@@ -116,8 +119,4 @@ function isBareWord(arg: string): boolean {
 function print(text: string): number {
   process.stdout.write(`${text}\n`);
   return 0;
-}
-
-async function suggestFor({ typed, words }: UnknownWord): Promise<string> {
-  return (await import("./suggest.ts")).suggest(typed, words);
 }

@@ -1,5 +1,6 @@
 import { UsageError } from "../errors.ts";
-import { joinPrompt, type PromptFile, toPromptFile } from "../modes/prompt-files.ts";
+import { joinPrompt } from "../modes/files-in-prompt.ts";
+import { type PromptFile, toPromptFile } from "../modes/prompt-files.ts";
 import type { PromptInput } from "../prompt/prompt-input.ts";
 import type { Arguments } from "./args.ts";
 import { openStdin, readPipedInput } from "./piped-input.ts";

@@ -5,20 +5,18 @@ import { agentFolder } from "../config/paths.ts";
 import type { SettingsFile } from "../config/read-settings.ts";
 import type { Settings } from "../config/settings.ts";
 import type { AddressedStore } from "../conversation/open-store.ts";
-import { pickSession } from "../modes/terminal/commands/pick-session.ts";
 import type { FirstScreen } from "../modes/terminal/first-screen.ts";
 import { readKeybindings } from "../modes/terminal/input/keybindings-file.ts";
 import type { KeySettings } from "../modes/terminal/input/keys.ts";
 import { TerminalMode } from "../modes/terminal/terminal-mode.ts";
 import type { TerminalSettings } from "../modes/terminal/terminal-settings.ts";
 import { writeError } from "../modes/terminal-text.ts";
+import type { PromptInput } from "../prompt/prompt-input.ts";
 import type { Arguments } from "./args.ts";
 import { onFault } from "./last-resort.ts";
 import { openSession } from "./open-session.ts";
-import { readGivenPrompts } from "./prompts.ts";
 import { openStoreIfNamed } from "./session-store.ts";
 import { onEndSignal } from "./signals.ts";
-import { storedSessions } from "./stored-sessions.ts";
 
 /** Runs `pi` on a terminal: a conversation, until the user leaves it. */
 export async function runTerminal(args: Arguments, first: FirstScreen): Promise<number> {
@@ -47,7 +45,7 @@ export async function runTerminal(args: Arguments, first: FirstScreen): Promise<
     const chosen = args.options.resume ? await resume(args, mode, store) : args;
     if (!chosen) return 0;
     const session = await openSession(chosen, { ...mode.wiring, userSettings, store });
-    await Promise.race([mode.show(session, readGivenPrompts(args, session.cwd)), mode.ended]);
+    await Promise.race([mode.show(session, readPrompts(args, session.cwd)), mode.ended]);
     await mode.ended;
     const sessionId = await mode.close();
     const { unsavedReason } = session.history;
@@ -57,6 +55,11 @@ export async function runTerminal(args: Arguments, first: FirstScreen): Promise<
   } finally {
     await mode.close();
   }
+}
+
+/** Reads the prompts of the command line. */
+async function readPrompts(args: Arguments, cwd: string): Promise<readonly PromptInput[]> {
+  return args.prompts.length === 0 ? [] : (await import("./prompts.ts")).readGivenPrompts(args, cwd);
 }
 
 /** The arguments without the address of the store, which may have a password. */
@@ -70,6 +73,8 @@ async function resume(
   mode: TerminalMode,
   store: AddressedStore | undefined,
 ): Promise<Arguments | undefined> {
+  const { pickSession } = await import("../modes/terminal/commands/pick-session.ts");
+  const { storedSessions } = await import("./stored-sessions.ts");
   const picked = pickSession(mode, { sessions: storedSessions(options, store) });
   const ref = await Promise.race([picked, mode.ended.then(() => undefined)]);
   const { resume: _chosen, ...others } = options;

@@ -105,3 +105,15 @@ export class UiTheme {
 
 /** The theme where there are no colours. */
 export const plainTheme = new UiTheme({}, {}, "none");
+
+let current = plainTheme;
+
+/** The theme of the terminal; without a terminal, one without colours. */
+export function currentTheme(): UiTheme {
+  return current;
+}
+
+/** Sets the theme of the terminal. Functions for extensions read it each time they style a text. */
+export function setCurrentTheme(theme: UiTheme): void {
+  current = theme;
+}

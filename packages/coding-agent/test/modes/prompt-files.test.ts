@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { joinPrompt, toPromptFile, withoutFiles } from "../../src/modes/prompt-files.ts";
+import { joinPrompt, withoutFiles } from "../../src/modes/files-in-prompt.ts";
+import { toPromptFile } from "../../src/modes/prompt-files.ts";
 
 test("the typed text is what remains without the files before it", async () => {
   const typed = 'Look at "this"\n\n<file name="x"> is a tag';

@@ -1,9 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, readFileSync, statSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { useTerminals } from "../helpers/pty.ts";
+import { useWorkspace } from "../helpers/workspace.ts";
 import { built, cleanEnvironment, makeFolder, temporaryFolder } from "./helpers.ts";
 
 /**
@@ -70,6 +72,11 @@ async function loadedAtFirstAnswer({
   };
   const bare = await start([join(folder, "bare.cjs")], undefined);
   const pi = await start([built("coding-agent", "cli.js"), ...piArguments], line);
+  return compare(bare, pi);
+}
+
+/** What `pi` has loaded beside what a bare Node loads. */
+function compare(bare: Loaded, pi: Loaded): { kilobytes: number; files: string[]; builtIn: string[] } {
   const paths = pi.files.map((url) => new URL(url).pathname);
   return {
     kilobytes: Math.round(paths.reduce((sum, path) => sum + statSync(path).size, 0) / 1000),
@@ -132,4 +139,26 @@ test("pi serve needs few files more until it listens, and nothing of sessions, s
   expect(kilobytes).toBeLessThan(330);
   expect(builtIn).toContain("http");
   for (const name of ["https", "crypto", "worker_threads", "tls", "fs/promises"]) expect(builtIn).not.toContain(name);
+});
+
+describe("pi on a terminal", () => {
+  const workspace = useWorkspace();
+  const startOn = useTerminals(workspace);
+
+  test("loads few files, and nothing of processes and encryption, until the prompt can be sent", async () => {
+    const report = join(workspace.root, "report.json");
+    const program = join(workspace.root, "watcher.cjs");
+    await writeFile(program, watcher);
+    const command = [process.execPath, "--require", program, built("coding-agent", "cli.js")];
+    const pi = startOn([], { command, env: { PI_CODING_AGENT_DIR: agentDir, REPORT: report } });
+    await pi.until("· one ·");
+    pi.kill("SIGUSR2");
+    await pi.exited;
+    const { files, builtIn } = compare({ files: [], builtIn: [] }, JSON.parse(readFileSync(report, "utf8")) as Loaded);
+    expect(files.length, files.join(", ")).toBeLessThanOrEqual(16);
+    // The library of the terminal: its parts, what it shares, and what the bundler adds. The parser of Markdown comes with the first run.
+    expect(files.filter((file) => file.startsWith("vendor/")).length, files.join(", ")).toBeLessThanOrEqual(3);
+    for (const name of ["http", "https", "crypto", "child_process", "worker_threads", "tls", "dns"])
+      expect(builtIn).not.toContain(name);
+  });
 });

@@ -1,5 +1,3 @@
-import { pickEarlierMessage } from "./commands/branch-commands.ts";
-import { editExternally } from "./input/external-editor.ts";
 import type { PromptSource } from "./input/prompt-source.ts";
 import type { SessionActions } from "./session-keys.ts";
 import type { ShellRuns } from "./shell-runs.ts";
@@ -32,7 +30,7 @@ export function createActions({ stage, editor, view, shellRuns, carryOut, suspen
       carryOut(() => stage.session.abort());
     },
     clearPrompt: () => editor.clear(),
-    goBack: () => carryOut(() => pickEarlierMessage(stage)),
+    goBack: () => carryOut(async () => (await import("./commands/branch-commands.ts")).pickEarlierMessage(stage)),
     suspend,
     redraw,
     editQueue: () => carryOut(() => takeQueue(stage)),
@@ -69,6 +67,7 @@ async function takeQueue(stage: Stage): Promise<void> {
 
 async function openEditor(stage: Stage, editor: PromptSource): Promise<void> {
   const lend: Stage["lend"] = (use) => stage.lend(use);
+  const { editExternally } = await import("./input/external-editor.ts");
   const edited = await editExternally(editor.expandedText, { cwd: stage.session.cwd, lend });
   if ("problem" in edited) stage.note(edited.problem, "warning");
   else stage.setPromptText(edited.text);

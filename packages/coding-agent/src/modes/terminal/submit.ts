@@ -1,9 +1,8 @@
 import type { ImageContent } from "@pikit/ai";
 import type { PromptInput } from "../../prompt/prompt-input.ts";
 import type { StreamingBehavior } from "../../protocol/data.ts";
-import { describeUnknownCommand, findCommand } from "./commands/find-command.ts";
 import { errorText } from "./error-text.ts";
-import { expandFiles } from "./input/expand-files.ts";
+import type { ExpandedPrompt } from "./input/expand-files.ts";
 import { readTypedCommand } from "./input/typed-command.ts";
 import type { Stage } from "./stage.ts";
 
@@ -33,6 +32,7 @@ export async function submit(
     case "shell":
       return runShell(typed.command, typed.isForModel);
     case "command": {
+      const { describeUnknownCommand, findCommand } = await import("./commands/find-command.ts");
       const call = findCommand(text, stage.session);
       if (call) return call.command.run(stage, call.args);
       const problem = await describeUnknownCommand(stage.session, text);
@@ -46,11 +46,16 @@ export async function submit(
 
 async function sendPrompt(stage: Stage, { text, images, behavior }: Submission): Promise<void> {
   const { session } = stage;
-  const expanded = await expandFiles(text, session.cwd);
+  const expanded = await expand(text, session.cwd);
   for (const problem of expanded.problems) stage.note(problem, "warning");
   const all = [...images, ...expanded.images];
   const { settled } = await session.submit(expanded.text, { images: all, streamingBehavior: behavior });
   settled.catch((error: unknown) => stage.note(errorText(error), "error"));
+}
+
+async function expand(text: string, cwd: string): Promise<ExpandedPrompt> {
+  if (!text.includes("@")) return { text, images: [], problems: [] };
+  return (await import("./input/expand-files.ts")).expandFiles(text, cwd);
 }
 
 /** Sends the prompts of the command line. Failures are shown. */

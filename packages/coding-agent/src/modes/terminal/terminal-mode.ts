@@ -10,7 +10,6 @@ import type { UserInterface } from "../../user-interface.ts";
 import { endInTime } from "../end-in-time.ts";
 import type { Block } from "./block.ts";
 import { createCompletion } from "./commands/create-completion.ts";
-import { needsFirstSteps, offerFirstSteps } from "./commands/first-steps.ts";
 import { StageUser } from "./dialogs/stage-user.ts";
 import { Widgets } from "./dialogs/widgets.ts";
 import { errorText } from "./error-text.ts";
@@ -18,7 +17,6 @@ import { createContributedViews } from "./extensions/contributed-blocks.ts";
 import { EditorSlot } from "./extensions/editor-slot.ts";
 import { StageTerminal } from "./extensions/stage-terminal.ts";
 import { Attachments, type TextWithImages } from "./input/attachments.ts";
-import { readClipboardImage } from "./input/clipboard-image.ts";
 import type { Completion } from "./input/completion.ts";
 import { PromptHistory } from "./input/history.ts";
 import { type KeyBindings, readKeys } from "./input/keys.ts";
@@ -154,6 +152,7 @@ export class TerminalMode implements Stage {
   #createEditor(completion: Completion): PromptEditor {
     const { cwd } = this.#options;
     const note = (text: string) => this.note(text, "warning");
+    const readClipboard = async () => (await import("./input/clipboard-image.ts")).readClipboardImage({ cwd });
     return new PromptEditor({
       theme: this.theme,
       stage: this,
@@ -161,7 +160,7 @@ export class TerminalMode implements Stage {
       placeholder: "Ask anything · / commands · @ files · ! shell",
       history: this.#history,
       completion,
-      images: new Attachments({ note, readClipboard: () => readClipboardImage({ cwd }) }),
+      images: new Attachments({ note, readClipboard }),
       onSubmit: (text, images) => this.#submit(text, images, "steer"),
       onFollowUp: (text, images) => this.#submit(text, images, "followUp"),
     });
@@ -229,7 +228,7 @@ export class TerminalMode implements Stage {
     this.refresh(true);
     await session.start();
     this.#noteProblems(this.#themes.problems);
-    if (needsFirstSteps(session)) await offerFirstSteps(this);
+    if (!session.models.current) await (await import("./commands/first-steps.ts")).offerFirstSteps(this);
     await sendPrompts(this, await prompts);
     // Prompts that were typed in the meantime follow them.
     this.#ready.resolve(session);

@@ -1,7 +1,6 @@
 import { CancellableLoader, Container, Editor, getKeybindings, Loader, Spacer, Text } from "@earendil-works/pi-tui";
 import type { EditorTheme, UiComponent, UiKeybindings, UiScreen } from "../../../terminal-interface.ts";
-import { currentTheme } from "../../../theme/current-theme.ts";
-import type { UiTheme } from "../../../theme/ui-theme.ts";
+import { currentTheme, type UiTheme } from "../../../theme/ui-theme.ts";
 
 /** The library's own type of the terminal: extensions pass it on as they get it. */
 type Tui = ConstructorParameters<typeof Editor>[0];

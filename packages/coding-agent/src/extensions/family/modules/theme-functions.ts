@@ -1,7 +1,6 @@
 import { extname } from "node:path";
 import type { MarkdownTheme, SelectListTheme, SettingsListTheme } from "@earendil-works/pi-tui";
-import { currentTheme } from "../../../theme/current-theme.ts";
-import { UiTheme } from "../../../theme/ui-theme.ts";
+import { currentTheme, UiTheme } from "../../../theme/ui-theme.ts";
 
 /** A style of the theme of the moment. */
 const fg = (color: string) => (text: string) => currentTheme().fg(color, text);

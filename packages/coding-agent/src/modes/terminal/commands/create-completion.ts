@@ -1,7 +1,6 @@
 import type { AgentSession } from "../../../session/agent-session.ts";
 import type { TerminalContributions } from "../../../terminal-interface.ts";
 import { Completion } from "../input/completion.ts";
-import { listCompletedCommands } from "./find-command.ts";
 
 export interface CompletionParts {
   /** The working folder before there is a session. */
@@ -17,7 +16,7 @@ export function createCompletion({ cwd, session, contributions }: CompletionPart
     cwd: () => session()?.cwd ?? cwd,
     commands: async () => {
       const current = session();
-      return current ? listCompletedCommands(current, complete) : [];
+      return current ? (await import("./find-command.ts")).listCompletedCommands(current, complete) : [];
     },
   });
 }

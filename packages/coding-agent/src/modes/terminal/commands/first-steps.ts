@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { agentFolder } from "../../../config/paths.ts";
 import { updateJsonFile } from "../../../config/update-json-file.ts";
 import { findLocalModels } from "../../../models/local-servers.ts";
-import type { AgentSession } from "../../../session/agent-session.ts";
 import { chooseFrom } from "../dialogs/list-panel.ts";
 import { errorText } from "../error-text.ts";
 import type { Stage } from "../stage.ts";
@@ -17,14 +16,12 @@ const steps = [
   { value: "demo" as const, label: "Try the demo", detail: "a script with the real tools, no model" },
 ];
 
-/** Whether there is no model to talk to: no key, no endpoint in models.json, and none was named. */
-export function needsFirstSteps(session: Pick<AgentSession, "models">): boolean {
-  return session.models.current === undefined;
-}
-
-/** Says that no model is configured, and offers the ways to get one. Ends when there is a model, or the user has closed the list. */
+/**
+ * Says that there is no model to talk to (no key, no endpoint in models.json, none was named), and offers the ways to get one. Ends when there is a
+ * model, or the user has closed the list.
+ */
 export async function offerFirstSteps(stage: Stage): Promise<void> {
-  while (needsFirstSteps(stage.session)) {
+  while (stage.session.models.current === undefined) {
     const step = await chooseFrom<Step>(stage, {
       title: "There is no key for a model yet. How do you want to begin?",
       rows: steps,

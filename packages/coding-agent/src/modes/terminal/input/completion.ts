@@ -1,9 +1,7 @@
 import { toTerminalText } from "../../terminal-text.ts";
 import { type AutocompleteItem, type AutocompleteProvider, type AutocompleteSuggestions, fuzzyFilter } from "../library.ts";
 import { type CompletionPlace, completionPlaces, type Quote } from "./completion-place.ts";
-import { FileIndex } from "./file-index.ts";
-import { listPaths } from "./list-paths.ts";
-import { rankFiles } from "./rank-files.ts";
+import type { FileIndex } from "./file-index.ts";
 
 /** A command that can be typed as `/name`. */
 export interface CompletedCommand {
@@ -38,12 +36,12 @@ const outsidePattern = /^(?:~?\/|\.{1,2}(?:\/|$)|~$|[a-z]:[\\/])/i;
 export class Completion implements AutocompleteProvider {
   readonly triggerCharacters = ["@"];
   readonly #options: CompletionOptions;
-  readonly #index: FileIndex;
+  #index: FileIndex | undefined;
   #commands: { list: Promise<readonly CompletedCommand[]>; askedAt: number } | undefined;
 
   constructor(options: CompletionOptions) {
     this.#options = options;
-    this.#index = options.index ?? new FileIndex();
+    this.#index = options.index;
   }
 
   /** Returns null if nothing can be completed. Never rejects. */
@@ -85,7 +83,7 @@ export class Completion implements AutocompleteProvider {
     if (kind === "argument") return this.#completeArgument(place, signal);
     if (kind === "mention") return (await this.#findFiles(place.path, signal)).flatMap(mentionItem);
     if (place.path === "" && place.style === "text") return [];
-    const paths = await listPaths(place.path, this.#options.cwd());
+    const paths = await findPaths(place.path, this.#options.cwd());
     return paths.flatMap((path) => pathItem(path, place.style, place.quote));
   }
 
@@ -117,11 +115,18 @@ export class Completion implements AutocompleteProvider {
   /** The files that match; else, for files that the ignore rules exclude, the paths that begin with the typed one. */
   async #findFiles(typed: string, signal: AbortSignal): Promise<string[]> {
     const cwd = this.#options.cwd();
-    if (outsidePattern.test(typed)) return listPaths(typed, cwd);
+    if (outsidePattern.test(typed)) return findPaths(typed, cwd);
+    const { FileIndex } = await import("./file-index.ts");
+    const { rankFiles } = await import("./rank-files.ts");
+    this.#index ??= new FileIndex();
     const files = await this.#index.files(cwd, signal);
     const found = await rankFiles(files, typed, { limit: maxItems, signal });
-    return found.length > 0 || typed === "" ? found.map(({ path }) => path) : listPaths(typed, cwd);
+    return found.length > 0 || typed === "" ? found.map(({ path }) => path) : findPaths(typed, cwd);
   }
+}
+
+async function findPaths(typed: string, cwd: string): Promise<string[]> {
+  return (await import("./list-paths.ts")).listPaths(typed, cwd);
 }
 
 function withoutQuote(after: string, doubled: string): string {

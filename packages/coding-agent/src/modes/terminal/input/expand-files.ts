@@ -4,7 +4,8 @@ import { join, resolve } from "node:path";
 import type { ImageContent } from "@pikit/ai";
 import { fileLimits, readStart, readWhole, reasonOf } from "@pikit/ai/files";
 import { detectFileKind, kindHeadBytes } from "../../../tools/files/file-kind.ts";
-import { joinPrompt, type PromptFile, toPromptFile } from "../../prompt-files.ts";
+import { joinPrompt } from "../../files-in-prompt.ts";
+import { type PromptFile, toPromptFile } from "../../prompt-files.ts";
 
 /** A prompt with the files that it mentions. */
 export interface ExpandedPrompt {

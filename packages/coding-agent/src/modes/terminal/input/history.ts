@@ -2,8 +2,9 @@ import { join } from "node:path";
 import type { AgentMessage } from "@pikit/agent";
 import { reasonOf } from "@pikit/ai/files/sync";
 import { typedTextOf } from "../../../prompt/typed-text.ts";
-import { withoutFiles } from "../../prompt-files.ts";
-import { HistoryFile, maxPrompts } from "./history-file.ts";
+import { withoutFiles } from "../../files-in-prompt.ts";
+import { maxPrompts } from "./history-end.ts";
+import { HistoryFile } from "./history-file.ts";
 import type { PastPrompts } from "./prompt-editor.ts";
 
 export interface PromptHistoryOptions {

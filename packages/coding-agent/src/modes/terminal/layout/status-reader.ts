@@ -22,11 +22,10 @@ export class StatusReader {
   /** Called when the branch has changed. */
   readonly branchListeners = new Set<() => void>();
 
-  /** @param onChange - Called when the branch has been read. */
+  /** @param onChange - Called when the branch has changed, and when the providers are counted. */
   constructor(cwd: string, onChange: () => void) {
     this.#onChange = onChange;
-    this.#facts = { cwd, branch: undefined, sessionName: null, context: undefined, cost: 0 };
-    this.#readBranch();
+    this.#facts = { cwd, branch: readGitBranch(cwd), sessionName: null, context: undefined, cost: 0 };
   }
 
   /** Reads everything from a session. */
@@ -83,11 +82,10 @@ export class StatusReader {
 
   #readBranch(): void {
     const { cwd } = this.#facts;
-    void readGitBranch(cwd).then((branch) => {
-      if (cwd !== this.#facts.cwd || branch === this.#facts.branch) return;
-      this.#facts = { ...this.#facts, branch };
-      this.#onChange();
-      for (const listener of this.branchListeners) listener();
-    });
+    const branch = readGitBranch(cwd);
+    if (branch === this.#facts.branch) return;
+    this.#facts = { ...this.#facts, branch };
+    this.#onChange();
+    for (const listener of this.branchListeners) listener();
   }
 }

@@ -1,4 +1,4 @@
-import { setCurrentTheme } from "../../../theme/current-theme.ts";
+import { setCurrentTheme } from "../../../theme/ui-theme.ts";
 import type { TerminalSettings } from "../terminal-settings.ts";
 import { TerminalTheme } from "./terminal-theme.ts";
 import { ThemeList } from "./theme-list.ts";

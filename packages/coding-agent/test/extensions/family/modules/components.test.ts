@@ -3,8 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { components } from "../../../../src/extensions/family/modules/components.ts";
 import { themeFunctions } from "../../../../src/extensions/family/modules/theme-functions.ts";
 import type { EditorComponent, EditorFactory, UiComponent } from "../../../../src/terminal-interface.ts";
-import { setCurrentTheme } from "../../../../src/theme/current-theme.ts";
-import { plainTheme, UiTheme } from "../../../../src/theme/ui-theme.ts";
+import { plainTheme, setCurrentTheme, UiTheme } from "../../../../src/theme/ui-theme.ts";
 
 const red = new UiTheme({ border: "#ff0000", toolDiffAdded: 2, mdHeading: "#0000ff" }, {}, "truecolor");
 afterEach(() => setCurrentTheme(plainTheme));

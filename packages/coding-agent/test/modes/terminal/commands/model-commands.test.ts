@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { needsFirstSteps, offerFirstSteps } from "../../../../src/modes/terminal/commands/first-steps.ts";
+import { offerFirstSteps } from "../../../../src/modes/terminal/commands/first-steps.ts";
 import { FakeStage, keys } from "../../../helpers/fake-stage.ts";
 import { openSession } from "../../../helpers/sessions.ts";
 import { runTyped, useAgentFolder } from "../../../helpers/terminal-commands.ts";
@@ -145,14 +145,14 @@ test("/login refuses an unknown provider and what is not a key; Esc stores nothi
 
 test("the first steps: there is no key, so the demo is tried", async () => {
   const stage = await open();
-  expect(needsFirstSteps(stage.session)).toBe(true);
+  expect(stage.session.models.current).toBeUndefined();
   const ended = offerFirstSteps(stage);
   await stage.shows("There is no key for a model yet.");
   for (const columns of [40, 80]) expect(stage.lines(columns).join("\n")).toContain("Give an API key");
   stage.press(keys.down, keys.down, keys.enter);
   await ended;
   expect(stage.session.models.current).toMatchObject({ provider: "demo", id: "tour" });
-  expect(needsFirstSteps(stage.session)).toBe(false);
+  expect(stage.session.models.current).toBeDefined();
 });
 
 test("the first steps: a local model becomes the default; without a server the list comes again", async () => {
