@@ -9,6 +9,7 @@ import { firstPrompt } from "./first-prompt.ts";
 import { type AgentOptions, otherAgent, whyDead } from "./lib/agents.ts";
 import type { Result } from "./lib/statistics.ts";
 import { printHead, printResults } from "./lib/table.ts";
+import { longRun } from "./long-run.ts";
 import { manySessions } from "./many-sessions.ts";
 import { memory } from "./memory.ts";
 import { postgres } from "./postgres.ts";
@@ -23,7 +24,12 @@ import { work } from "./work.ts";
 type Benchmark = (rounds: number, options: AgentOptions & { isFull: boolean }) => Promise<Result[]>;
 
 /** Those that any other agent can take part in. */
-const ofAgents: Readonly<Record<string, Benchmark>> = { "first-answer": firstAnswer, "first-prompt": firstPrompt, stream };
+const ofAgents: Readonly<Record<string, Benchmark>> = {
+  "first-answer": firstAnswer,
+  "first-prompt": firstPrompt,
+  stream,
+  "long-run": longRun,
+};
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   ...ofAgents,
   client,

@@ -12,8 +12,8 @@ export function prompt(message: string): object {
  *
  * @throws {Error} When the program refuses a command or its model call fails, and for what `waitFor` throws for.
  */
-async function waitFor(agent: RpcProcess, what: string, matches: (line: string) => boolean): Promise<RpcLine> {
-  const found = await agent.waitFor(what, (line) => matches(line) || isFailure(line));
+async function waitFor(agent: RpcProcess, what: string, matches: (line: string) => boolean, timeoutMs?: number): Promise<RpcLine> {
+  const found = await agent.waitFor(what, (line) => matches(line) || isFailure(line), timeoutMs);
   if (matches(found.line)) return found;
   throw new Error(`${what} expected, but it said ${found.line.slice(0, 200)}`);
 }
@@ -27,8 +27,8 @@ export function waitForDelta(agent: RpcProcess): Promise<RpcLine> {
 }
 
 /** In newer agents `agent_settled` follows at once. */
-export function waitForRunEnd(agent: RpcProcess): Promise<RpcLine> {
-  return waitFor(agent, "agent_end", (line) => line.includes('"type":"agent_end"'));
+export function waitForRunEnd(agent: RpcProcess, timeoutMs?: number): Promise<RpcLine> {
+  return waitFor(agent, "agent_end", (line) => line.includes('"type":"agent_end"'), timeoutMs);
 }
 
 function isState(line: string): boolean {
