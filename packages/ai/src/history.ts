@@ -19,6 +19,15 @@ interface SentCall {
   result?: ToolResultMessage;
 }
 
+/** Messages with each result attached to its call. */
+interface Pairing {
+  turns: Turn[];
+  /** The latest calls of each id: some servers repeat an id in every answer, or within one. */
+  callsById: Map<string, SentCall[]>;
+  /** The ids of results that belong to no call of these messages. */
+  strayIds: string[];
+}
+
 /** Requirements of one wire, in addition to those of every wire. */
 export interface HistoryRules {
   /** Default: the rule of the model's api. */
@@ -57,22 +66,61 @@ interface Turn {
  * Pure and deterministic: the same history gives the same messages, and `messages` is not changed.
  */
 export function prepareHistory(messages: readonly Message[], model: Model, rules: HistoryRules = {}): Message[] {
-  const ids = new ToolCallIds(rules.toolCallIds ?? toolCallIdRuleOf(model.api), model);
-  const { thinkingAsText = false, signedEmptyText = false } = rules;
-  const target: Target = { model, ids, thinkingAsText, signedEmptyText };
+  return new HistoryPreparation(model, rules).add(messages) ?? [];
+}
+
+/** `prepareHistory` for a conversation that comes in parts. The parts together give the messages that the whole would give. */
+export class HistoryPreparation {
+  readonly #target: Target;
+  /** The ids of calls of earlier parts that have no result. */
+  readonly #unanswered: Set<string>;
+
+  constructor(
+    model: Model,
+    { toolCallIds = toolCallIdRuleOf(model.api), thinkingAsText = false, signedEmptyText = false }: HistoryRules,
+  ) {
+    this.#target = { model, ids: new ToolCallIds(toolCallIds, model), thinkingAsText, signedEmptyText };
+    this.#unanswered = new Set();
+  }
+
+  /**
+   * Prepares the next part.
+   *
+   * @returns Undefined if it holds the result of a call of an earlier part. The results that are missing there are then wrong, and the
+   *   conversation must be prepared again as a whole.
+   */
+  add(messages: readonly Message[]): Message[] | undefined {
+    const { turns, callsById, strayIds } = pairResults(messages);
+    if (strayIds.some((id) => this.#unanswered.has(id))) return undefined;
+    for (const [id, calls] of callsById) {
+      if (calls.some(({ result }) => !result)) this.#unanswered.add(id);
+      else this.#unanswered.delete(id);
+    }
+    return prepareTurns(turns, this.#target);
+  }
+
+  /** Prepares the next part as `add` does, for a conversation whose last part may still change: a later `add` gets it again. */
+  peek(messages: readonly Message[]): Message[] | undefined {
+    const { turns, strayIds } = pairResults(messages);
+    if (strayIds.some((id) => this.#unanswered.has(id))) return undefined;
+    return prepareTurns(turns, { ...this.#target, ids: this.#target.ids.fork() });
+  }
+}
+
+function prepareTurns(turns: readonly Turn[], target: Target): Message[] {
   const prepared: Message[] = [];
-  for (const turn of pairResults(messages)) {
-    if (turn.message.role === "user") pushUser(prepared, turn.message, model);
+  for (const turn of turns) {
+    if (turn.message.role === "user") pushUser(prepared, turn.message, target.model);
     else pushAssistant(prepared, turn.message, turn.calls, target);
   }
   return prepared;
 }
 
 /** The messages to send, with each tool result attached to its call. */
-function pairResults(messages: readonly Message[]): Turn[] {
+function pairResults(messages: readonly Message[]): Pairing {
   const turns: Turn[] = [];
-  /** The latest calls of each id: some servers repeat an id in every answer, or within one. */
   const callsById = new Map<string, SentCall[]>();
+  const strayIds: string[] = [];
   for (const message of messages) {
     if (message.role === "user") {
       turns.push({ message, calls: [] });
@@ -84,12 +132,14 @@ function pairResults(messages: readonly Message[]): Turn[] {
       for (const sent of calls) callsById.get(sent.call.id)?.push(sent);
       turns.push({ message, calls });
     } else {
+      const calls = callsById.get(message.toolCallId);
+      if (!calls) strayIds.push(message.toolCallId);
       // A result without a call, or a second result for a call, is left out.
-      const unanswered = callsById.get(message.toolCallId)?.find(({ result }) => !result);
+      const unanswered = calls?.find(({ result }) => !result);
       if (unanswered) unanswered.result = message;
     }
   }
-  return turns;
+  return { turns, callsById, strayIds };
 }
 
 function pushUser(prepared: Message[], message: UserMessage, model: Model): void {

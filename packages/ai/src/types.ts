@@ -210,6 +210,11 @@ export interface StreamOptions {
   cacheRetention?: CacheRetention;
   /** The id of the conversation, for providers that route the requests of one conversation to one cache. */
   sessionId?: string;
+  /**
+   * The same object in each call of one conversation, for example the array of its messages. Then only new messages are converted: the
+   * others must be the same objects as before, and what they hold is compared only down to the texts. Default: nothing is kept.
+   */
+  conversation?: object;
   /** Default `auto`. A choice that requires a call becomes `auto` if the endpoint cannot combine it with thinking. */
   toolChoice?: ToolChoice;
   /** Timeout in milliseconds for the first byte of the response. Default: 0, no timeout. */

@@ -1,52 +1,14 @@
 import { assertLinear } from "@pikit/test-kit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ApiRequest } from "../src/api-adapter.ts";
-import { createBody as anthropicBody } from "../src/apis/anthropic-messages/request.ts";
-import { createBody as googleBody } from "../src/apis/google-generative-ai/request.ts";
-import { createBody as chatBody } from "../src/apis/openai-completions/request.ts";
-import { createBody as responsesBody } from "../src/apis/openai-responses/request.ts";
-import type { Message, Model } from "../src/index.ts";
+import type { Message } from "../src/index.ts";
 import { anyHistory } from "./helpers/histories.ts";
 import { assistant, result, user } from "./helpers/messages.ts";
-import { testModel } from "./helpers/models.ts";
-import { anthropicRules, chatRules, googleRules, responsesRules, type WireRules } from "./helpers/wire-rules.ts";
+import { type Target, targets } from "./helpers/wire-targets.ts";
 
-interface Target {
-  model: Model;
-  createBody: (request: ApiRequest) => unknown;
-  rules: WireRules;
-}
-
-function target(api: string, id: string, overrides: Partial<Model>, createBody: Target["createBody"], rules: WireRules): Target {
-  return { model: testModel(api, "http://localhost", { id, reasoning: true, ...overrides }), createBody, rules };
-}
-
-const textOnly = { input: ["text" as const] };
-
-/** Models that differ in what their conversations must look like. A new adapter joins by a line here. */
-const targets: readonly Target[] = [
-  target("anthropic-messages", "claude-sonnet-4-5", { provider: "anthropic" }, anthropicBody, anthropicRules),
-  target("anthropic-messages", "glm-5", { provider: "gateway", ...textOnly }, anthropicBody, anthropicRules),
-  target("openai-completions", "any", {}, chatBody, chatRules()),
-  target("openai-completions", "gpt-5.1", { provider: "openai" }, chatBody, chatRules()),
-  target(
-    "openai-completions",
-    "mistral-large",
-    { provider: "mistral" },
-    chatBody,
-    chatRules({ id: /^[A-Za-z0-9]{9}$/, bridged: true }),
-  ),
-  target("openai-completions", "deepseek-chat", { provider: "deepseek", ...textOnly }, chatBody, chatRules()),
-  target("openai-completions", "anthropic/claude", { provider: "openrouter" }, chatBody, chatRules()),
-  target("openai-responses", "gpt-5.1", { provider: "openai" }, responsesBody, responsesRules),
-  target("openai-responses", "any", textOnly, responsesBody, responsesRules),
-  target("google-generative-ai", "gemini-3-pro", { provider: "google" }, googleBody, googleRules),
-  target("google-generative-ai", "gemini-2.5-flash", { provider: "google" }, googleBody, googleRules),
-];
 const writers = targets.map(({ model }) => model);
 
-describe.each(targets)("$model.api to $model.provider/$model.id", ({ model, createBody, rules }) => {
+describe.each(targets)("$model.api to $model.provider/$model.id", ({ model, writer: { createBody }, rules }) => {
   const convert = (messages: Message[]) =>
     JSON.stringify(createBody({ model, context: { messages }, options: { reasoning: "low" } }));
 
@@ -81,19 +43,22 @@ describe.each(targets)("$model.api to $model.provider/$model.id", ({ model, crea
 const [first, ...others] = targets;
 const differing = [
   first as Target,
-  ...others.filter(({ createBody, model }, n) => createBody !== targets[n]?.createBody || model.provider === "mistral"),
+  ...others.filter(({ writer, model }, n) => writer !== targets[n]?.writer || model.provider === "mistral"),
 ];
 
-test.each(differing)("AI-008 a long conversation to $model.provider/$model.id takes linear time", async ({ model, createBody }) => {
-  await assertLinear(10_000, (turns) => {
-    const messages = Array.from({ length: turns }, (_, index): Message[] => [
-      user("question"),
-      assistant(model, [
-        { type: "text", text: "answer" },
-        { type: "toolCall", id: `call ${index}`, name: "read", arguments: { path: "a" } },
-      ]),
-      result(`call ${index}`, "x"),
-    ]).flat();
-    return () => JSON.stringify(createBody({ model, context: { messages }, options: { reasoning: "low" } }));
-  });
-});
+test.each(differing)(
+  "AI-008 a long conversation to $model.provider/$model.id takes linear time",
+  async ({ model, writer: { createBody } }) => {
+    await assertLinear(10_000, (turns) => {
+      const messages = Array.from({ length: turns }, (_, index): Message[] => [
+        user("question"),
+        assistant(model, [
+          { type: "text", text: "answer" },
+          { type: "toolCall", id: `call ${index}`, name: "read", arguments: { path: "a" } },
+        ]),
+        result(`call ${index}`, "x"),
+      ]).flat();
+      return () => JSON.stringify(createBody({ model, context: { messages }, options: { reasoning: "low" } }));
+    });
+  },
+);

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { describe, expect, test } from "vitest";
-import { createBody as createAnthropicBody } from "../src/apis/anthropic-messages/request.ts";
-import { createBody as createOpenAIBody } from "../src/apis/openai-completions/request.ts";
+import { anthropicWriter } from "../src/apis/anthropic-messages/request.ts";
+import { completionsWriter } from "../src/apis/openai-completions/request.ts";
 import { defaultMaxTokens, estimatePromptTokens } from "../src/output-limit.ts";
 import { assistant, result, user } from "./helpers/messages.ts";
 import { testModel } from "./helpers/models.ts";
@@ -32,12 +32,12 @@ describe("AI-035 the default limit of an answer", () => {
   test("goes out on the wires that send one; the caller's own number goes out as it is", () => {
     const claude = { ...model, api: "anthropic-messages" };
     const context = prompt(90_000);
-    expect(createAnthropicBody({ model: claude, context, options: {} }).max_tokens).toBe(5904);
-    expect(createAnthropicBody({ model: claude, context, options: { maxTokens: 7000 } }).max_tokens).toBe(7000);
+    expect(anthropicWriter.createBody({ model: claude, context, options: {} }).max_tokens).toBe(5904);
+    expect(anthropicWriter.createBody({ model: claude, context, options: { maxTokens: 7000 } }).max_tokens).toBe(7000);
     const deepseek = { ...model, api: "openai-completions", provider: "deepseek" };
-    expect(createOpenAIBody({ model: deepseek, context, options: {} }).max_tokens).toBe(5904);
+    expect(completionsWriter.createBody({ model: deepseek, context, options: {} }).max_tokens).toBe(5904);
     const other = { ...deepseek, provider: "other" };
-    expect(createOpenAIBody({ model: other, context, options: {} })).not.toHaveProperty("max_completion_tokens");
+    expect(completionsWriter.createBody({ model: other, context, options: {} })).not.toHaveProperty("max_completion_tokens");
   });
 });
 

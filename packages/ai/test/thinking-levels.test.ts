@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { createBody as anthropic } from "../src/apis/anthropic-messages/request.ts";
-import { createBody as google } from "../src/apis/google-generative-ai/request.ts";
-import { createBody as completions } from "../src/apis/openai-completions/request.ts";
-import { createBody as responses } from "../src/apis/openai-responses/request.ts";
+import { anthropicWriter } from "../src/apis/anthropic-messages/request.ts";
+import { googleWriter } from "../src/apis/google-generative-ai/request.ts";
+import { completionsWriter } from "../src/apis/openai-completions/request.ts";
+import { responsesWriter } from "../src/apis/openai-responses/request.ts";
 import {
   clampThinkingLevel,
   createScriptedModel,
@@ -16,11 +16,11 @@ import {
 import { assistant, user } from "./helpers/messages.ts";
 import { testModel } from "./helpers/models.ts";
 
-const bodies: Readonly<Record<string, (request: Parameters<typeof anthropic>[0]) => unknown>> = {
-  "anthropic-messages": anthropic,
-  "google-generative-ai": google,
-  "openai-completions": completions,
-  "openai-responses": responses,
+const bodies: Readonly<Record<string, (request: Parameters<typeof anthropicWriter.createBody>[0]) => unknown>> = {
+  "anthropic-messages": anthropicWriter.createBody,
+  "google-generative-ai": googleWriter.createBody,
+  "openai-completions": completionsWriter.createBody,
+  "openai-responses": responsesWriter.createBody,
 };
 
 /** The whole request of a short conversation. */

@@ -4,6 +4,7 @@ import { AiError } from "../errors.ts";
 import type { Model, StreamOptions } from "../types.ts";
 import { hostOf, isHostOf } from "../url.ts";
 import { fetchFromProvider } from "./provider-fetch.ts";
+import type { RequestContent } from "./request-content.ts";
 
 /** Options of every SDK client: they switch off its retries, logs and timeouts, because we do these ourselves. */
 export const quietClient = {
@@ -12,6 +13,9 @@ export const quietClient = {
   /** Milliseconds; the maximum of a timer. */
   timeout: 2 ** 31 - 1,
 } as const;
+
+/** The body that an SDK gets. It sets the headers of a JSON body for it; `sendRequest` then sends the real one. */
+export const placeholderBody = {};
 
 /** The abort signal and the `fetch` that an SDK uses for one request. */
 export interface RequestInitiator {
@@ -22,12 +26,14 @@ export interface RequestInitiator {
 /**
  * Sends a request through an SDK and returns the raw response as soon as its headers arrive.
  *
+ * @param content - The body. It replaces the `placeholderBody` that the SDK sends.
  * @param send - Posts with the given `fetch` and `signal` and returns the SDK's raw response.
  * @throws {AiError} For a status that is not a success, a failed connection, and headers that do not arrive in `firstByteTimeoutMs`.
  */
 export async function sendRequest(
   model: Model,
   options: StreamOptions,
+  content: RequestContent,
   send: (initiator: RequestInitiator) => Promise<Response>,
 ): Promise<Response> {
   const { signal, firstByteTimeoutMs = 0 } = options;
@@ -48,7 +54,9 @@ export async function sendRequest(
   const fetchOnce: typeof fetch = async (input, given = {}) => {
     const url = input instanceof Request ? input.url : String(input);
     const init = await applyHeadersHook(given, model, options);
-    const response = await (options.fetch?.(url, init) ?? fetchFromProvider(url, init, model.provider));
+    const response = options.fetch
+      ? await options.fetch(url, { ...init, body: content.toText() })
+      : await fetchFromProvider(url, init, model.provider, content);
     const { status, headers } = response;
     await options.onResponse?.({ status, headers: Object.fromEntries(headers) }, model);
     if (response.ok) return response;
@@ -115,12 +123,6 @@ function secretsOf(model: Model, options: StreamOptions): string[] {
   const headers = mergeHeaders(model, options);
   const values = [options.apiKey, ...credentialHeaders.map((name) => headers[name])];
   return values.flatMap((value) => value?.trim().split(/\s+/).at(-1) ?? []).filter((value) => value.length >= 6);
-}
-
-/** The body to send: the adapter's, or the replacement that the caller's `onPayload` hook returned. */
-export async function applyPayloadHook<T>(body: T, model: Model, options: StreamOptions): Promise<T> {
-  const replaced = await options.onPayload?.(body, model);
-  return replaced === undefined ? body : (replaced as T);
 }
 
 /** The request to send, with the headers that the caller's `onHeaders` hook has changed. */

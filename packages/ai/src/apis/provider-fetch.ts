@@ -1,6 +1,7 @@
 import type { Dispatcher } from "undici";
 import { AiError } from "../errors.ts";
 import { hostOf, isLoopback, tryParseUrl } from "../url.ts";
+import type { RequestContent } from "./request-content.ts";
 
 /** Maximum number of redirects per request. */
 const maxRedirects = 5;
@@ -13,12 +14,20 @@ const maxRedirects = 5;
  * - It follows no redirect to another origin, because it would send credentials there. (The built-in one then removes `authorization`,
  *   but not the vendors' own headers.)
  *
+ * @param content - Replaces the body of `init`. Default: that is sent.
  * @throws {AiError} `invalid_request` when the provider redirects elsewhere; the message has the address.
  */
-export async function fetchFromProvider(url: string, init: RequestInit, provider: string): Promise<Response> {
+export async function fetchFromProvider(
+  url: string,
+  init: RequestInit,
+  provider: string,
+  content?: RequestContent,
+): Promise<Response> {
   let address = url;
   for (let redirects = 0; ; redirects += 1) {
-    const response = await fetchOnce(address, { ...init, redirect: "manual" });
+    // A stream can be sent only once.
+    const sent = content ? content.toInit(init) : init;
+    const response = await fetchOnce(address, { ...sent, redirect: "manual" });
     const location = response.status >= 300 && response.status < 400 ? response.headers.get("location") : null;
     if (location === null) return response;
     await response.body?.cancel();

@@ -29,13 +29,21 @@ export function toolCallIdRuleOf(api: Api): ToolCallIdRule {
 export class ToolCallIds {
   readonly #rule: ToolCallIdRule;
   readonly #model: Model;
+  /** The ids of the calls before those of this object. */
+  readonly #before: ToolCallIds | undefined;
   readonly #used = new Set<string>();
   /** How often each id occurred, so that the suffix for a repeated id is found in constant time. */
   readonly #counts = new Map<string, number>();
 
-  constructor(rule: ToolCallIdRule, model: Model) {
+  constructor(rule: ToolCallIdRule, model: Model, before?: ToolCallIds) {
     this.#rule = rule;
     this.#model = model;
+    this.#before = before;
+  }
+
+  /** Continues after the calls so far, and leaves this object as it is. */
+  fork(): ToolCallIds {
+    return new ToolCallIds(this.#rule, this.#model, this);
   }
 
   /** The id to send for a call of `message`. Must be called once per call, in order. */
@@ -44,15 +52,23 @@ export class ToolCallIds {
     const { provider, api, id: modelId } = this.#model;
     const isOwn = message.provider === provider && message.api === api && message.model === modelId;
     let sent = rewriteToolCallId(id, this.#rule, isOwn);
-    let count = this.#counts.get(id) ?? 1;
+    let count = this.#countOf(id);
     // Some servers restart their ids in each answer, and strict servers reject a repeated id.
-    while (this.#used.has(sent)) {
+    while (this.#isUsed(sent)) {
       count += 1;
       sent = fit(id, `${id}#${count}`, this.#rule);
     }
     this.#counts.set(id, count);
     this.#used.add(sent);
     return sent;
+  }
+
+  #countOf(id: string): number {
+    return this.#counts.get(id) ?? (this.#before === undefined ? 1 : this.#before.#countOf(id));
+  }
+
+  #isUsed(id: string): boolean {
+    return this.#used.has(id) || (this.#before ? this.#before.#isUsed(id) : false);
   }
 }
 

@@ -1,11 +1,12 @@
 import Anthropic from "@anthropic-ai/sdk";
 import type { ApiAdapter } from "../../api-adapter.ts";
 import { AiError } from "../../errors.ts";
-import { applyPayloadHook, chooseKey, mergeHeaders, quietClient, sendRequest, withoutAmbientHeaders } from "../http-request.ts";
+import { chooseKey, mergeHeaders, placeholderBody, quietClient, sendRequest, withoutAmbientHeaders } from "../http-request.ts";
+import { prepareRequest } from "../prepared-request.ts";
 import { readServerSentEvents } from "../sse.ts";
 import { createNameReader } from "../tool-names.ts";
 import { AnthropicEventReader } from "./events.ts";
-import { type AnthropicBody, createBody, requiredBetas } from "./request.ts";
+import { type AnthropicBody, anthropicWriter, requiredBetas } from "./request.ts";
 
 /**
  * The API version that compatible servers support. The SDK's default, 2026-10-21, rejects `temperature`; otherwise our requests and
@@ -18,8 +19,8 @@ export const streamAnthropicMessages: ApiAdapter = async (request, assembler) =>
   const { model, options } = request;
   const headers = mergeHeaders(model, options);
   const key = chooseKey(model, options, headers);
-  const body = await applyPayloadHook(createBody(request), model, options);
-  const response = await sendRequest(model, options, ({ signal, fetch }) => {
+  const { body, content } = await prepareRequest(request, anthropicWriter);
+  const response = await sendRequest(model, options, content, ({ signal, fetch }) => {
     const client = new Anthropic({
       ...quietClient,
       fetch,
@@ -38,7 +39,7 @@ export const streamAnthropicMessages: ApiAdapter = async (request, assembler) =>
       },
     });
     // `messages.create` would print warnings about models.
-    return client.post("/v1/messages", { body, stream: true, signal }).asResponse();
+    return client.post("/v1/messages", { body: placeholderBody, stream: true, signal }).asResponse();
   });
   const reader = new AnthropicEventReader(assembler, model, createNameReader(request.context.tools));
   await readServerSentEvents(response, ({ data }) => reader.read(data), { ...options, provider: model.provider });

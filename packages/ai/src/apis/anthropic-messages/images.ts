@@ -1,5 +1,5 @@
 import { readImageSize } from "../../image-size.ts";
-import type { ImageContent, Message, TextContent } from "../../types.ts";
+import type { ImageContent, TextContent } from "../../types.ts";
 
 /** Maximum length of one image in base64 characters. */
 const maxLength = 5 * 1024 * 1024;
@@ -11,18 +11,18 @@ const maxSideOfMany = 2000;
 /** Replaces an image that the API would reject with a text note; returns every other block unchanged. */
 export type ImageFilter = (block: TextContent | ImageContent) => TextContent | ImageContent;
 
+/** Whether a request has so many images that the lower limit applies to each of them. */
+export function hasManyImages(images: number): boolean {
+  return images > maxImagesOfThatSize;
+}
+
 /** Creates the filter for a conversation. One rejected image would fail this request and every later one. */
-export function createImageFilter(messages: readonly Message[]): ImageFilter {
-  const count = messages.reduce((sum, { content }) => sum + countImages(content), 0);
-  const side = count > maxImagesOfThatSize ? maxSideOfMany : maxSide;
+export function createImageFilter(isCrowded: boolean): ImageFilter {
+  const side = isCrowded ? maxSideOfMany : maxSide;
   return (block) => {
     const problem = block.type === "image" ? findProblem(block, side) : undefined;
     return problem === undefined ? block : { type: "text", text: `[An image was here, but ${problem}.]` };
   };
-}
-
-function countImages(content: Message["content"]): number {
-  return typeof content === "string" ? 0 : content.filter((block) => block.type === "image").length;
 }
 
 function findProblem(image: ImageContent, side: number): string | undefined {

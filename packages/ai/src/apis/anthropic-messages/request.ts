@@ -10,28 +10,54 @@ import type {
   ToolResultBlockParam,
 } from "@anthropic-ai/sdk/resources/messages";
 import type { ApiRequest } from "../../api-adapter.ts";
-import { prepareHistory } from "../../history.ts";
+import {
+  type ConvertedHistory,
+  convertHistory,
+  type HistoryPart,
+  type HistoryWire,
+  historyKey,
+} from "../../history/kept-history.ts";
 import { removeLoneSurrogates } from "../../surrogates.ts";
 import type { AssistantMessage, ImageContent, Message, TextContent, Tool, ToolChoice, ToolResultMessage } from "../../types.ts";
+import type { RequestWriter } from "../prepared-request.ts";
 import { resolveToolChoice, toWireName } from "../tool-names.ts";
 import { toObjectSchema } from "../tool-schema.ts";
 import { resolveCompat } from "./compat.ts";
-import { createImageFilter, type ImageFilter } from "./images.ts";
+import { createImageFilter, hasManyImages, type ImageFilter } from "./images.ts";
 import { convertThinking, maxTokensOf } from "./thinking.ts";
+
+/** A message with its blocks. */
+type AnthropicMessage = MessageParam & { content: ContentBlockParam[] };
 
 /** The body of a request. The SDK's types lack `temperature` because they describe a newer API version than ours. */
 export type AnthropicBody = MessageCreateParamsStreaming & { temperature?: number };
 
+/** The conversion of the messages depends on the model only. */
+function wireOf({ model }: ApiRequest): HistoryWire<AnthropicMessage> {
+  return {
+    ...{ model, rules: {}, key: historyKey(model) },
+    createConverter: () => converter,
+    beginsAnswer: ({ role }) => role === "assistant",
+    isCrowded: hasManyImages,
+  };
+}
+
+const converter = { convert: convertMessages, fork: () => converter };
+
 /** Converts a call to the body of a Messages request. The same call gives the same bytes: prompt caches depend on it. */
-export function createBody({ model, context, options }: ApiRequest): AnthropicBody {
+function createBody(
+  request: ApiRequest,
+  { items, size }: ConvertedHistory<AnthropicMessage> = convertHistory(request.context.messages, wireOf(request)),
+): AnthropicBody {
+  const { model, context, options } = request;
   const compat = resolveCompat(model);
-  const maxTokens = options.maxTokens ?? maxTokensOf(model, context);
+  const maxTokens = options.maxTokens ?? maxTokensOf(model, context, size);
   const thinking: Pick<AnthropicBody, "thinking" | "output_config"> = convertThinking(model, options.reasoning ?? "off", maxTokens);
   const isThinking = thinking.thinking !== undefined && thinking.thinking.type !== "disabled";
   const body: AnthropicBody = {
     model: model.id,
     max_tokens: maxTokens,
-    messages: convertMessages(prepareHistory(context.messages, model)),
+    messages: items,
     stream: true,
     ...thinking,
     ...(options.temperature !== undefined && !isThinking && { temperature: options.temperature }),
@@ -49,6 +75,8 @@ export function createBody({ model, context, options }: ApiRequest): AnthropicBo
   return body;
 }
 
+export const anthropicWriter: RequestWriter<AnthropicBody, AnthropicMessage> = { wireOf, createBody };
+
 /** The beta features that a body uses. */
 export function requiredBetas(body: AnthropicBody): string[] {
   return body.thinking?.type === "enabled" ? ["interleaved-thinking-2025-05-14"] : [];
@@ -65,25 +93,25 @@ function convertToolChoice(choice: Exclude<ToolChoice, "auto">): ToolChoiceParam
 }
 
 /**
- * Joins neighbouring messages of one role, so that roles alternate and the results of one turn are in one message. The API requires that
+ * Converts a part of a conversation. Joins neighbouring messages of one role, so that roles alternate and the results of one turn are in one message. The API requires that
  * the first and the last message are the user's; a history that was cut, or that ends with an answer, gets a placeholder there.
  */
-function convertMessages(messages: readonly Message[]): MessageParam[] {
-  const converted: { role: "user" | "assistant"; content: ContentBlockParam[] }[] = [];
+function convertMessages(messages: readonly Message[], { isStart, isEnd, isCrowded }: HistoryPart): AnthropicMessage[] {
+  const converted: AnthropicMessage[] = [];
   const add = (role: "user" | "assistant", content: ContentBlockParam[]) => {
     const last = converted.at(-1);
     if (last?.role === role) last.content.push(...content);
     else converted.push({ role, content });
   };
-  const filterImage = createImageFilter(messages);
-  if (messages[0]?.role === "assistant")
+  const filterImage = createImageFilter(isCrowded);
+  if (isStart && messages[0]?.role === "assistant")
     add("user", [{ type: "text", text: "(The beginning of this conversation is not shown.)" }]);
   for (const message of messages) {
     if (message.role === "assistant") add("assistant", convertAnswer(message));
     else if (message.role === "toolResult") add("user", [convertResult(message, filterImage)]);
     else add("user", convertInput(message.content, filterImage));
   }
-  if (converted.at(-1)?.role === "assistant") add("user", [{ type: "text", text: "Continue." }]);
+  if (isEnd && converted.at(-1)?.role === "assistant") add("user", [{ type: "text", text: "Continue." }]);
   return converted;
 }
 

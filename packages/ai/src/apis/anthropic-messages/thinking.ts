@@ -1,5 +1,5 @@
 import type { MessageCreateParamsStreaming } from "@anthropic-ai/sdk/resources/messages";
-import { defaultMaxTokens } from "../../output-limit.ts";
+import { defaultMaxTokens, type MessageSize } from "../../output-limit.ts";
 import type { Context, Model, ThinkingLevel } from "../../types.ts";
 import { supportedLevel } from "../level-efforts.ts";
 import { resolveCompat } from "./compat.ts";
@@ -16,8 +16,8 @@ const minThinkingBudget = 1024;
 const minAnswerTokens = 1024;
 
 /** The maximum tokens of an answer when the call sets none. */
-export function maxTokensOf(model: Model, context: Context): number {
-  return defaultMaxTokens(model, context) ?? unknownModelMaxTokens;
+export function maxTokensOf(model: Model, context: Context, size?: MessageSize): number {
+  return defaultMaxTokens(model, context, size) ?? unknownModelMaxTokens;
 }
 
 /** Converts a thinking level to request fields. @param maxTokens - Tokens of thinking and answer together. */

@@ -1,22 +1,23 @@
 import type { ApiAdapter } from "../../api-adapter.ts";
 import { isAiError } from "../../errors.ts";
 import type { Model } from "../../types.ts";
-import { applyPayloadHook, chooseKey, mergeHeaders, sendRequest } from "../http-request.ts";
+import { chooseKey, mergeHeaders, placeholderBody, sendRequest } from "../http-request.ts";
+import { prepareRequest } from "../prepared-request.ts";
 import { readServerSentEvents } from "../sse.ts";
 import { GoogleEventReader } from "./events.ts";
-import { createBody } from "./request.ts";
+import { googleWriter } from "./request.ts";
 
 /** Speaks the Gemini API. Its SDK gives no access to the raw response, so we post the request and use only the SDK's types. */
 export const streamGoogle: ApiAdapter = async (request, assembler) => {
   const { model, context, options } = request;
   const headers = mergeHeaders(model, options);
   const key = chooseKey(model, options, headers);
-  const body = await applyPayloadHook(createBody(request), model, options);
-  const response = await sendRequest(model, options, ({ signal, fetch }) =>
+  const { content } = await prepareRequest(request, googleWriter);
+  const response = await sendRequest(model, options, content, ({ signal, fetch }) =>
     fetch(streamUrl(model), {
       method: "POST",
       headers: { "content-type": "application/json", ...(key !== undefined && { "x-goog-api-key": key }), ...headers },
-      body: JSON.stringify(body),
+      body: JSON.stringify(placeholderBody),
       signal,
     }),
   );

@@ -1,16 +1,27 @@
 import type { Content, Part } from "@google/genai";
+import type { HistoryConverter, HistoryPart } from "../../history/kept-history.ts";
 import type { AssistantMessage, ImageContent, Message, TextContent, ToolCall, ToolResultMessage } from "../../types.ts";
 import { toWireName } from "../tool-names.ts";
 import type { GoogleCompat } from "./compat.ts";
 import { anyCallSignature, signatureField } from "./signatures.ts";
 
 /** A turn with its parts. */
-type Turn = Content & { role: "user" | "model"; parts: Part[] };
+export type GoogleTurn = Content & { role: "user" | "model"; parts: Part[] };
 
-/** Converts a prepared history. Turns alternate, and the first and the last are the user's; neighbours of one role become one turn. */
-export function convertMessages(messages: readonly Message[], compat: GoogleCompat): Content[] {
-  const turns: Turn[] = [];
-  const push = (role: Turn["role"], parts: Part[]) => {
+export function createConverter(compat: GoogleCompat): HistoryConverter<GoogleTurn> {
+  const converter: HistoryConverter<GoogleTurn> = {
+    convert: (messages, part) => convertMessages(messages, part, compat),
+    fork: () => converter,
+  };
+  return converter;
+}
+
+/**
+ * Converts a part of a prepared history. Turns alternate, and the first and the last are the user's; neighbours of one role become one turn.
+ */
+function convertMessages(messages: readonly Message[], { isStart, isEnd }: HistoryPart, compat: GoogleCompat): GoogleTurn[] {
+  const turns: GoogleTurn[] = [];
+  const push = (role: GoogleTurn["role"], parts: Part[]) => {
     const last = turns.at(-1);
     if (last?.role === role) last.parts.push(...parts);
     else if (parts.length > 0) turns.push({ role, parts });
@@ -30,14 +41,14 @@ export function convertMessages(messages: readonly Message[], compat: GoogleComp
     flushImages();
     if (message.role === "assistant") {
       // The start of the history was cut, for example by a compaction.
-      if (turns.length === 0) push("user", [{ text: "(The conversation goes on here.)" }]);
+      if (isStart && turns.length === 0) push("user", [{ text: "(The conversation goes on here.)" }]);
       push("model", convertAnswer(message, compat));
     } else {
       push("user", typeof message.content === "string" ? [{ text: message.content }] : message.content.map(convertPart));
     }
   }
   flushImages();
-  if (turns.at(-1)?.role === "model") push("user", [{ text: "Continue." }]);
+  if (isEnd && turns.at(-1)?.role === "model") push("user", [{ text: "Continue." }]);
   return turns;
 }
 

@@ -1,13 +1,14 @@
 import type { Content, FunctionDeclaration, ThinkingConfig } from "@google/genai";
 import type { ApiRequest } from "../../api-adapter.ts";
-import { prepareHistory } from "../../history.ts";
+import { type ConvertedHistory, convertHistory, type HistoryWire, historyKey } from "../../history/kept-history.ts";
 import { defaultMaxTokens } from "../../output-limit.ts";
 import { removeLoneSurrogates } from "../../surrogates.ts";
 import type { StreamOptions, Tool } from "../../types.ts";
+import type { RequestWriter } from "../prepared-request.ts";
 import { resolveToolChoice, toWireName } from "../tool-names.ts";
 import { toObjectSchema } from "../tool-schema.ts";
 import { type GoogleCompat, resolveCompat } from "./compat.ts";
-import { convertMessages } from "./contents.ts";
+import { createConverter, type GoogleTurn } from "./contents.ts";
 import { toLegacySchema } from "./legacy-schema.ts";
 import { convertThinking } from "./thinking.ts";
 
@@ -20,17 +21,29 @@ export interface GoogleBody {
   generationConfig?: { maxOutputTokens?: number; temperature?: number; thinkingConfig?: ThinkingConfig };
 }
 
+function wireOf({ model }: ApiRequest): HistoryWire<GoogleTurn> {
+  return {
+    ...{ model, rules: { signedEmptyText: true }, key: historyKey(model) },
+    createConverter: () => createConverter(resolveCompat(model)),
+    beginsAnswer: ({ role }) => role === "model",
+  };
+}
+
 /** Converts a call to the body of a `streamGenerateContent` request. The same call gives the same bytes. */
-export function createBody({ model, context, options }: ApiRequest): GoogleBody {
+function createBody(
+  request: ApiRequest,
+  { items, size }: ConvertedHistory<GoogleTurn> = convertHistory(request.context.messages, wireOf(request)),
+): GoogleBody {
+  const { model, context, options } = request;
   const compat = resolveCompat(model);
-  const maxOutputTokens = options.maxTokens ?? defaultMaxTokens(model, context);
+  const maxOutputTokens = options.maxTokens ?? defaultMaxTokens(model, context, size);
   const generationConfig = {
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(options.temperature !== undefined && { temperature: options.temperature }),
     ...convertThinking(model, options.reasoning ?? "off"),
   };
   const body: GoogleBody = {
-    contents: convertMessages(prepareHistory(context.messages, model, { signedEmptyText: true }), compat),
+    contents: items,
     ...convertTools(context.tools, options, compat),
   };
   const system = removeLoneSurrogates(context.systemPrompt ?? "");
@@ -38,6 +51,8 @@ export function createBody({ model, context, options }: ApiRequest): GoogleBody 
   if (Object.keys(generationConfig).length > 0) body.generationConfig = generationConfig;
   return body;
 }
+
+export const googleWriter: RequestWriter<GoogleBody, GoogleTurn> = { wireOf, createBody };
 
 function convertTools(
   tools: Tool[] | undefined,

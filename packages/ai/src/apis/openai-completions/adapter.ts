@@ -1,19 +1,20 @@
 import type { ApiAdapter } from "../../api-adapter.ts";
 import { isAiError } from "../../errors.ts";
-import { applyPayloadHook, sendRequest } from "../http-request.ts";
+import { placeholderBody, sendRequest } from "../http-request.ts";
 import { prepareClient } from "../openai-client.ts";
+import { prepareRequest } from "../prepared-request.ts";
 import { readServerSentEvents } from "../sse.ts";
 import { createNameReader } from "../tool-names.ts";
 import { OpenAIEventReader } from "./events.ts";
-import { createBody } from "./request.ts";
+import { completionsWriter } from "./request.ts";
 
 /** Speaks the OpenAI Chat Completions API. */
 export const streamOpenAICompletions: ApiAdapter = async (request, assembler) => {
   const { model, context, options } = request;
   const createClient = prepareClient(model, options);
-  const body = await applyPayloadHook(createBody(request), model, options);
-  const response = await sendRequest(model, options, ({ signal, fetch }) =>
-    createClient(fetch).post("/chat/completions", { body, stream: true, signal }).asResponse(),
+  const { content } = await prepareRequest(request, completionsWriter);
+  const response = await sendRequest(model, options, content, ({ signal, fetch }) =>
+    createClient(fetch).post("/chat/completions", { body: placeholderBody, stream: true, signal }).asResponse(),
   );
   const reader = new OpenAIEventReader(assembler, model, createNameReader(context.tools));
   try {

@@ -5,9 +5,11 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionToolMessageParam,
 } from "openai/resources/chat/completions";
+import type { HistoryConverter, HistoryPart } from "../../history/kept-history.ts";
 import { removeLoneSurrogates } from "../../surrogates.ts";
 import type { AssistantMessage, ImageContent, Message, Model, TextContent, ToolResultMessage } from "../../types.ts";
 import { toWireName } from "../tool-names.ts";
+import { type CacheMarker, markMessage } from "./cache-markers.ts";
 import type { OpenAICompat } from "./openai-compat.ts";
 import { parseDetails, type ReasoningDetail } from "./reasoning-details.ts";
 import { isReasoningField } from "./reasoning-field.ts";
@@ -19,15 +21,31 @@ export function convertSystemPrompt(prompt: string | undefined, model: Model, co
   return [{ role: model.reasoning && compat.developerRole ? "developer" : "system", content }];
 }
 
-/**
- * Converts a prepared history.
- *
- * @param options.requireReasoning - Every answer gets `reasoning_content`, empty if it has none.
- */
-export function convertMessages(
+export interface MessageOptions {
+  /** Every answer gets `reasoning_content`, empty if it has none. */
+  requireReasoning: boolean;
+  /** The cache marker of the first message; undefined if it has none. */
+  firstMarker: CacheMarker | undefined;
+}
+
+export function createConverter(compat: OpenAICompat, options: MessageOptions): HistoryConverter<ChatCompletionMessageParam> {
+  const converter: HistoryConverter<ChatCompletionMessageParam> = {
+    convert(messages, part) {
+      const converted = convertMessages(messages, part, compat, options);
+      if (part.isStart && options.firstMarker) markMessage(converted[0], options.firstMarker);
+      return converted;
+    },
+    fork: () => converter,
+  };
+  return converter;
+}
+
+/** Converts a part of a prepared history. */
+function convertMessages(
   messages: readonly Message[],
+  { isEnd }: HistoryPart,
   compat: OpenAICompat,
-  { requireReasoning }: { requireReasoning: boolean },
+  { requireReasoning }: MessageOptions,
 ): ChatCompletionMessageParam[] {
   const converted: ChatCompletionMessageParam[] = [];
   const pushUser = (content: string | (TextContent | ImageContent)[]) => {
@@ -53,7 +71,7 @@ export function convertMessages(
     else pushUser(message.content);
   }
   flushImages();
-  if (compat.endsWithUser && converted.at(-1)?.role === "assistant") pushUser("Continue.");
+  if (isEnd && compat.endsWithUser && converted.at(-1)?.role === "assistant") pushUser("Continue.");
   return converted;
 }
 

@@ -1,18 +1,19 @@
 import type { ApiAdapter } from "../../api-adapter.ts";
 import { AiError } from "../../errors.ts";
-import { applyPayloadHook, sendRequest } from "../http-request.ts";
+import { placeholderBody, sendRequest } from "../http-request.ts";
 import { prepareClient } from "../openai-client.ts";
+import { prepareRequest } from "../prepared-request.ts";
 import { readServerSentEvents } from "../sse.ts";
 import { ResponsesEventReader } from "./events.ts";
-import { createBody } from "./request.ts";
+import { responsesWriter } from "./request.ts";
 
 /** Speaks the OpenAI Responses API. */
 export const streamOpenAIResponses: ApiAdapter = async (request, assembler) => {
   const { model, context, options } = request;
   const createClient = prepareClient(model, options);
-  const body = await applyPayloadHook(createBody(request), model, options);
-  const response = await sendRequest(model, options, ({ signal, fetch }) =>
-    createClient(fetch).post("/responses", { body, stream: true, signal }).asResponse(),
+  const { body, content } = await prepareRequest(request, responsesWriter);
+  const response = await sendRequest(model, options, content, ({ signal, fetch }) =>
+    createClient(fetch).post("/responses", { body: placeholderBody, stream: true, signal }).asResponse(),
   );
   const reader = new ResponsesEventReader(assembler, model, { tools: context.tools, serviceTier: body.service_tier });
   const { signal, idleTimeoutMs } = options;

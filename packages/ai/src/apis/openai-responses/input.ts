@@ -3,28 +3,56 @@ import type {
   ResponseInputItem,
   ResponseReasoningItem,
 } from "openai/resources/responses/responses";
+import type { HistoryConverter } from "../../history/kept-history.ts";
 import type { AssistantMessage, ImageContent, Message, Model, TextContent, ToolCall, ToolResultMessage } from "../../types.ts";
 import { toWireName } from "../tool-names.ts";
 import { isItemId, splitCallIds, toSafeId } from "./ids.ts";
 import { readMessageSignature, readReasoning } from "./signatures.ts";
 
 /** Converts a prepared history to the items of a request. */
-export function convertMessages(messages: readonly Message[], model: Model): ResponseInputItem[] {
-  const ids = new RequestIds();
-  return messages.flatMap((message): ResponseInputItem[] => {
-    if (message.role === "assistant") return convertAnswer(message, model, ids);
-    if (message.role === "toolResult") return [convertResult(message, ids)];
-    const content = typeof message.content === "string" ? [{ type: "text" as const, text: message.content }] : message.content;
-    return [{ role: "user", content: content.map(convertPart) }];
-  });
+export class InputConverter implements HistoryConverter<ResponseInputItem> {
+  readonly #model: Model;
+  readonly #ids: RequestIds;
+
+  constructor(model: Model, ids = new RequestIds()) {
+    this.#model = model;
+    this.#ids = ids;
+  }
+
+  convert(messages: readonly Message[]): ResponseInputItem[] {
+    return messages.flatMap((message): ResponseInputItem[] => {
+      if (message.role === "assistant") return convertAnswer(message, this.#model, this.#ids);
+      if (message.role === "toolResult") return [convertResult(message, this.#ids)];
+      const content = typeof message.content === "string" ? [{ type: "text" as const, text: message.content }] : message.content;
+      return [{ role: "user", content: content.map(convertPart) }];
+    });
+  }
+
+  fork(): InputConverter {
+    return new InputConverter(this.#model, this.#ids.fork());
+  }
 }
 
 /** The ids of one request: keeps item ids unique, and gives each result the id of its call. */
 class RequestIds {
+  /** The ids before those of this object. */
+  readonly #before: RequestIds | undefined;
   readonly #used = new Set<string>();
   /** The sent call ids by `ToolCall.id`, in order: some servers repeat an id in every answer, or within one. */
   readonly #callIds = new Map<string, string[]>();
-  #messageCount = 0;
+  /** How often each call id occurred, so that the suffix for a repeated one is found in constant time. */
+  readonly #counts = new Map<string, number>();
+  #messageCount: number;
+
+  constructor(before?: RequestIds) {
+    this.#before = before;
+    this.#messageCount = before ? before.#messageCount : 0;
+  }
+
+  /** Continues after the ids so far, and leaves this object as it is. All calls so far must have their results. */
+  fork(): RequestIds {
+    return new RequestIds(this);
+  }
 
   /** A message must have an id. If its own is missing or already used, it gets one that is the same in every request. */
   messageId(own: string | undefined): string {
@@ -35,15 +63,20 @@ class RequestIds {
 
   /** Reserves an id. Returns false if it was already used. */
   take(id: string): boolean {
-    const isFree = !this.#used.has(id);
-    this.#used.add(id);
+    const isFree = !this.#isUsed(id);
+    if (isFree) this.#used.add(id);
     return isFree;
   }
 
   /** Reserves a unique id for a call. */
   callId(toolCallId: string, own: string): string {
-    let callId = toSafeId(own);
-    for (let count = 2; !this.take(callId); count += 1) callId = toSafeId(`${own}#${count}`);
+    let count = this.#countOf(own);
+    let callId = toSafeId(count === 1 ? own : `${own}#${count}`);
+    while (!this.take(callId)) {
+      count += 1;
+      callId = toSafeId(`${own}#${count}`);
+    }
+    this.#counts.set(own, count);
     this.#callIds.set(toolCallId, [...(this.#callIds.get(toolCallId) ?? []), callId]);
     return callId;
   }
@@ -51,6 +84,14 @@ class RequestIds {
   /** The id that was sent for the call of the next result with this `toolCallId`; results are in the order of their calls. */
   answeredId(toolCallId: string): string {
     return this.#callIds.get(toolCallId)?.shift() ?? toSafeId(toolCallId);
+  }
+
+  #countOf(own: string): number {
+    return this.#counts.get(own) ?? (this.#before === undefined ? 1 : this.#before.#countOf(own));
+  }
+
+  #isUsed(id: string): boolean {
+    return this.#used.has(id) || (this.#before ? this.#before.#isUsed(id) : false);
   }
 }
 

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { describe, expect, test } from "vitest";
-import { createBody, requiredBetas } from "../../../src/apis/anthropic-messages/request.ts";
+import { anthropicWriter, requiredBetas } from "../../../src/apis/anthropic-messages/request.ts";
 import type {
   AssistantMessage,
   Context,
@@ -13,6 +13,8 @@ import type {
 import { imageFile } from "../../helpers/images.ts";
 import { assistant, conversation, result, user } from "../../helpers/messages.ts";
 import { testModel } from "../../helpers/models.ts";
+
+const { createBody } = anthropicWriter;
 
 const claude = testModel("anthropic-messages", "https://api.anthropic.com", {
   id: "claude-sonnet-4-5",

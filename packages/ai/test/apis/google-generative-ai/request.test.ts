@@ -1,9 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { describe, expect, test } from "vitest";
-import { createBody } from "../../../src/apis/google-generative-ai/request.ts";
+import { googleWriter } from "../../../src/apis/google-generative-ai/request.ts";
 import type { AssistantMessage, Context, Model, StreamOptions } from "../../../src/index.ts";
 import { assistant, conversation, result, user } from "../../helpers/messages.ts";
 import { testModel } from "../../helpers/models.ts";
+
+const { createBody } = googleWriter;
 
 const gemini = testModel("google-generative-ai", "https://generativelanguage.googleapis.com", {
   provider: "google",

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { OpenAIEventReader } from "../../../src/apis/openai-completions/events.ts";
-import { createBody } from "../../../src/apis/openai-completions/request.ts";
+import { completionsWriter } from "../../../src/apis/openai-completions/request.ts";
 import { checkGrammar, collect, summarize } from "../../helpers/events.ts";
 import { assistant, user } from "../../helpers/messages.ts";
 import { testModel } from "../../helpers/models.ts";
 import { failureOf, replay } from "../../helpers/replay.ts";
+
+const { createBody } = completionsWriter;
 
 const model = testModel("openai-completions", "http://localhost");
 

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { OpenAIEventReader } from "../../../src/apis/openai-completions/events.ts";
-import { createBody } from "../../../src/apis/openai-completions/request.ts";
+import { completionsWriter } from "../../../src/apis/openai-completions/request.ts";
 import { user } from "../../helpers/messages.ts";
 import { testModel } from "../../helpers/models.ts";
 import { replay } from "../../helpers/replay.ts";
+
+const { createBody } = completionsWriter;
 
 const model = testModel("openai-completions", "https://openrouter.ai/api/v1", { provider: "openrouter" });
 

@@ -1,9 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { expect, test } from "vitest";
-import { createBody } from "../../../src/apis/openai-completions/request.ts";
+import { completionsWriter } from "../../../src/apis/openai-completions/request.ts";
 import type { Context, ImageContent, Model, StreamOptions } from "../../../src/index.ts";
 import { assistant, conversation, result, user } from "../../helpers/messages.ts";
 import { testModel } from "../../helpers/models.ts";
+
+const { createBody } = completionsWriter;
 
 const local = testModel("openai-completions", "http://localhost:8080/v1", { provider: "local" });
 const gpt = testModel("openai-completions", "https://api.openai.com/v1", { provider: "openai", id: "gpt-5.1", reasoning: true });

@@ -1,10 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import { describe, expect, test } from "vitest";
 import { resolveCompat } from "../../../src/apis/openai-completions/compat.ts";
-import { createBody } from "../../../src/apis/openai-completions/request.ts";
+import { completionsWriter } from "../../../src/apis/openai-completions/request.ts";
 import type { Context, Message, Model, StreamOptions } from "../../../src/index.ts";
 import { assistant, result, user } from "../../helpers/messages.ts";
 import { testModel } from "../../helpers/models.ts";
+
+const { createBody } = completionsWriter;
 
 const unknown = testModel("openai-completions", "https://models.example.com/v1", { provider: "mine" });
 

@@ -1,9 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { describe, expect, test } from "vitest";
-import { createBody } from "../../../src/apis/openai-responses/request.ts";
+import { responsesWriter } from "../../../src/apis/openai-responses/request.ts";
 import type { AssistantMessage, Context, Model, StreamOptions } from "../../../src/index.ts";
 import { assistant, conversation, result, user } from "../../helpers/messages.ts";
 import { testModel } from "../../helpers/models.ts";
+
+const { createBody } = responsesWriter;
 
 const gpt = testModel("openai-responses", "https://api.openai.com/v1", { provider: "openai", id: "gpt-5.1", reasoning: true });
 const local = testModel("openai-responses", "http://localhost:8080/v1", { provider: "local" });

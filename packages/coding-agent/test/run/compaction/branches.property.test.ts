@@ -3,10 +3,10 @@ import type { Model } from "@pikit/ai";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ApiRequest } from "../../../../ai/src/api-adapter.ts";
-import { createBody as anthropicBody } from "../../../../ai/src/apis/anthropic-messages/request.ts";
-import { createBody as googleBody } from "../../../../ai/src/apis/google-generative-ai/request.ts";
-import { createBody as chatBody } from "../../../../ai/src/apis/openai-completions/request.ts";
-import { createBody as responsesBody } from "../../../../ai/src/apis/openai-responses/request.ts";
+import { anthropicWriter } from "../../../../ai/src/apis/anthropic-messages/request.ts";
+import { googleWriter } from "../../../../ai/src/apis/google-generative-ai/request.ts";
+import { completionsWriter } from "../../../../ai/src/apis/openai-completions/request.ts";
+import { responsesWriter } from "../../../../ai/src/apis/openai-responses/request.ts";
 import { testModel } from "../../../../ai/test/helpers/models.ts";
 import { anthropicRules, chatRules, googleRules, responsesRules, type WireRules } from "../../../../ai/test/helpers/wire-rules.ts";
 import { isFailed } from "../../../src/conversation/compaction-summary.ts";
@@ -32,10 +32,10 @@ function target(api: string, createBody: Target["createBody"], rules: WireRules)
 }
 
 const targets = [
-  target("anthropic-messages", anthropicBody, anthropicRules),
-  target("openai-completions", chatBody, chatRules()),
-  target("openai-responses", responsesBody, responsesRules),
-  target("google-generative-ai", googleBody, googleRules),
+  target("anthropic-messages", anthropicWriter.createBody, anthropicRules),
+  target("openai-completions", completionsWriter.createBody, chatRules()),
+  target("openai-responses", responsesWriter.createBody, responsesRules),
+  target("google-generative-ai", googleWriter.createBody, googleRules),
 ];
 const branches = anyBranch(targets.map(({ model }) => model));
 const keepTokens = fc.oneof(fc.integer({ min: 0, max: 500 }), fc.constant(0));
