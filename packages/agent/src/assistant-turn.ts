@@ -5,6 +5,7 @@ import {
   emptyUsage,
   type Message,
   type Model,
+  type StreamOptions,
   stream,
 } from "@pikit/ai";
 import { AnswerWatch } from "./answer-watch.ts";
@@ -36,7 +37,7 @@ export async function runAssistantTurn(
     request = await withinGrace("a hook", async () => config.nextRequest(), signal);
     const messages = await withinGrace("a hook", async () => (config.toModelMessages ?? keepModelMessages)(transcript), signal);
     const watch = config.watchAnswer && new AnswerWatch((event) => config.watchAnswer?.(event), signal);
-    const events = startAnswer(request, messages, watch?.signal ?? signal);
+    const events = startAnswer(request, messages, { signal: watch?.signal ?? signal, conversation: transcript });
     answer = await tellAnswer(events, watch, emit);
     failure = events.failure;
   } catch (error) {
@@ -76,12 +77,16 @@ async function tellFailedAnswer(
   return answer;
 }
 
-function startAnswer(request: ModelRequest, messages: Message[], signal: AbortSignal): AssistantMessageEventStream {
+function startAnswer(
+  request: ModelRequest,
+  messages: Message[],
+  own: Pick<StreamOptions, "signal" | "conversation">,
+): AssistantMessageEventStream {
   const { model, systemPrompt, tools, thinkingLevel = "off", options } = request;
   return stream(
     model,
     { messages, ...(systemPrompt ? { systemPrompt } : {}), ...(tools.length > 0 ? { tools: [...tools] } : {}) },
-    { ...options, signal, reasoning: thinkingLevel },
+    { ...options, ...own, reasoning: thinkingLevel },
   );
 }
 

@@ -16,21 +16,38 @@ export function isAbortNote(message: AgentMessage): boolean {
   return message.role === "assistant" && message.stopReason === "aborted" && message.content.length === 0;
 }
 
+/** The converted messages of our own roles. A message that is converted again stays the same object: then a request reuses its bytes. */
+const convertedMessages = new WeakMap<AgentMessage, Message>();
+
 /** Converts the conversation for a model: our own roles become user messages, and messages excluded from the context are left out. */
 export function toModelMessages(messages: readonly AgentMessage[]): Message[] {
-  const result: Message[] = [];
+  // One array of the right size: it is made for each turn, and grows with the conversation.
+  const result = new Array<Message>(messages.length);
+  let length = 0;
   for (const message of messages) {
     const converted = toModelMessage(message);
-    if (converted) result.push(converted);
+    if (converted) result[length++] = converted;
   }
+  result.length = length;
   return result;
 }
 
 function toModelMessage(message: AgentMessage): Message | undefined {
+  // Messages of the wire's own roles are most of them, and need no look-up.
+  if (message.role === "assistant" || message.role === "toolResult") return message;
+  if (message.role === "user" && message.attachments === undefined) return message;
+  const known = convertedMessages.get(message);
+  const converted = convert(message);
+  if (!converted) return undefined;
+  // A program may have changed the message in place.
+  if (known && known.content === converted.content) return known;
+  convertedMessages.set(message, converted);
+  return converted;
+}
+
+/** Converts a message of a role that the wire does not have, or of one with fields that it does not have. */
+function convert(message: AgentMessage): Message | undefined {
   switch (message.role) {
-    case "assistant":
-    case "toolResult":
-      return message;
     case "user": {
       const { attachments: _attachments, ...plain } = message;
       return plain;
