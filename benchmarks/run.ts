@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { adapterLoad, adapterStream } from "./adapters.ts";
 import { bash } from "./bash.ts";
+import { burst } from "./burst.ts";
 import { client } from "./client.ts";
 import { edit } from "./edit.ts";
 import { firstAnswer } from "./first-answer.ts";
@@ -41,6 +42,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   sessions,
   memory,
   "many-sessions": manySessions,
+  burst,
   terminal,
   serve,
   "serve-load": serveLoad,

@@ -17,6 +17,7 @@ export { EventStream } from "./event-stream.ts";
 export { cutDeep, isTooDeep, maxNesting } from "./nesting.ts";
 export { estimatePromptTokens } from "./output-limit.ts";
 export { isOverflowText, isSilentOverflow } from "./overflow.ts";
+export { ownTurn } from "./own-turn.ts";
 export { type BodyText, type ReadBodyOptions, readBody } from "./read-body.ts";
 export { isReplayed } from "./recording/call-interceptor.ts";
 export type { ReplayModel, ReplayOptions } from "./recording/player.ts";

@@ -2,6 +2,7 @@ import { MessageAssembler } from "./assembler.ts";
 import { AssistantMessageEventStream } from "./assistant-stream.ts";
 import { environmentKey } from "./auth.ts";
 import { AiError } from "./errors.ts";
+import { ownTurn } from "./own-turn.ts";
 import { loadAdapter } from "./recording/call-interceptor.ts";
 import type { AssistantMessage, Context, Model, StreamOptions } from "./types.ts";
 
@@ -28,6 +29,7 @@ async function run(model: Model, context: Context, options: StreamOptions, assem
   signal?.addEventListener("abort", abort, { once: true });
   try {
     const adapter = await loadAdapter(model);
+    await ownTurn();
     if (assembler.isEnded) return;
     const apiKey = options.apiKey ?? environmentKey(model.provider);
     await adapter({ model, context, options: apiKey === undefined ? options : { ...options, apiKey } }, assembler);

@@ -63,3 +63,19 @@ export function watchEventLoop(): { stop(): { turns: number; longestCpuMs: numbe
     },
   };
 }
+
+/** Counts turns of the event loop until it is disposed of. */
+export function countTurns(): { readonly count: number } & Disposable {
+  let count = 0;
+  let next = setImmediate(turn);
+  function turn() {
+    count += 1;
+    next = setImmediate(turn);
+  }
+  return {
+    get count() {
+      return count;
+    },
+    [Symbol.dispose]: () => clearImmediate(next),
+  };
+}

@@ -1,6 +1,6 @@
 export type { AnswerBlock, AnswerOptions, Wire } from "./answer.ts";
 export { anthropic } from "./anthropic.ts";
-export { assertLinear, cpuMs, watchEventLoop } from "./cpu-time.ts";
+export { assertLinear, countTurns, cpuMs, watchEventLoop } from "./cpu-time.ts";
 export { deviceIn } from "./device.ts";
 export { google } from "./google.ts";
 export { heldBytes } from "./held-bytes.ts";

@@ -3,6 +3,7 @@ import { answerLimits } from "../answer-limits.ts";
 import { networkError } from "../classify.ts";
 import { AiError } from "../errors.ts";
 import { IdleTimer } from "../idle-timer.ts";
+import { ownTurn } from "../own-turn.ts";
 import { cleanText, readErrorText } from "../provider-text.ts";
 import { readBody } from "../read-body.ts";
 
@@ -25,6 +26,9 @@ export interface ReadOptions {
   /** Maximum of the stream in bytes. Default: `answerLimits.streamBytes`. */
   maxBytes?: number | undefined;
 }
+
+/** From so many bytes on, the events of one read take milliseconds, so that they get a turn of the event loop of their own. */
+const bulkBytes = 8192;
 
 /** Limits of the data after the last event: `length` in bytes, `time` in milliseconds. */
 const maxRest = { length: 65_536, time: 500 };
@@ -75,6 +79,10 @@ export async function readServerSentEvents(
   try {
     while (!isStopped) {
       const { done, value } = await read(reader, provider);
+      if (value && value.length >= bulkBytes) {
+        idle.extend();
+        await ownTurn();
+      }
       if (idle.isOver) throw networkError(`no event arrived within ${idleTimeoutMs} ms`, provider);
       if (isStopped) break;
       idle.extend();

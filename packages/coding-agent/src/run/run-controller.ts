@@ -1,4 +1,5 @@
 import type { Agent, AgentHooks, AgentMessage } from "@pikit/agent";
+import { ownTurn } from "@pikit/ai";
 import { SessionError } from "../errors.ts";
 
 /** A prompt that was accepted. */
@@ -66,7 +67,10 @@ export class RunController {
     try {
       const messages = await prepare(() => controller.abort());
       const signals = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
-      setImmediate(() => void this.#run(messages, signals).finally(settle));
+      setImmediate(async () => {
+        await ownTurn();
+        await this.#run(messages, signals).finally(settle);
+      });
     } catch (error) {
       this.#active = undefined;
       settle();

@@ -1,5 +1,5 @@
 import type { AgentMessage } from "@pikit/agent";
-import { loadApi } from "@pikit/ai";
+import { loadApi, ownTurn } from "@pikit/ai";
 import { SessionError } from "../errors.ts";
 import type { InputSource } from "../extensions/events.ts";
 import type { SlashCall } from "../extensions/slash-commands.ts";
@@ -28,6 +28,7 @@ export function startRun(
     }
     // Loads while the request is prepared; the first use of the adapter reports a failure.
     loadApi(model.api).catch(() => undefined);
+    await ownTurn();
     await systemPrompt.begin();
     const prepared = await prepare();
     await registry.requireCredentials(model);
