@@ -1,5 +1,5 @@
 import type { AgentMessage } from "@pikit/agent";
-import { type AssistantMessage, estimatePromptTokens, type Tool } from "@pikit/ai";
+import { type AssistantMessage, estimatePromptTokens, type Message, type Tool } from "@pikit/ai";
 import { isFailed, isSinceCompaction } from "../../conversation/compaction-summary.ts";
 import { toModelMessages } from "../../conversation/messages.ts";
 import type { ContextUsage } from "../../protocol/data.ts";
@@ -27,10 +27,35 @@ export function estimateContext({ systemPrompt, tools, messages }: ContextParts)
   return estimatePromptTokens({ systemPrompt, tools: [...tools], messages: [] }) + sumOf(messages);
 }
 
+/** The estimates of messages, with the number of their characters, so that a text that is changed in place is estimated again. */
+const estimates = new WeakMap<AgentMessage, { length: number; tokens: number }>();
+
 /** The estimated tokens of a message for a model; 0 if it is never sent. */
 export function estimateMessage(message: AgentMessage): number {
   if (isFailed(message)) return 0;
+  // The messages of our own roles are few, and have other fields.
+  if (message.role !== "user" && message.role !== "assistant" && message.role !== "toolResult") return estimateAnew(message);
+  const length = lengthOf(message.content);
+  const known = estimates.get(message);
+  if (known?.length === length) return known.tokens;
+  const tokens = estimateAnew(message);
+  estimates.set(message, { length, tokens });
+  return tokens;
+}
+
+function estimateAnew(message: AgentMessage): number {
   return estimatePromptTokens({ messages: toModelMessages([message]) });
+}
+
+/** The characters of the texts of a message, and its number of blocks. Stored messages may lack a text. */
+function lengthOf(content: Message["content"]): number {
+  if (typeof content === "string") return content.length;
+  let length = content.length;
+  for (const block of content) {
+    if (block.type === "text") length += block.text?.length ?? 0;
+    else if (block.type === "thinking") length += block.thinking?.length ?? 0;
+  }
+  return length;
 }
 
 /** The use of the context window. After a compaction it is unknown until the next answer. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { contextUsageOf, measureContext } from "../../../src/run/compaction/context-size.ts";
 import {
   defaultCompactionSettings,
@@ -50,6 +50,26 @@ describe("CP-002 the size of the context", () => {
     expect(measureContext({ ...bare, messages: [answer(1, { usage })] }).tokens).toBe(424);
     expect(measureContext({ ...bare, messages: [answer(10, { usage: undefined as never })] }).tokens).toBe(10);
   });
+});
+
+test("AI-041 where nothing is reported, a message is measured once, and again when its text has changed", () => {
+  const first = answer(1000, { usage: usageOf(0) });
+  const messages = [user(1000), first, user(1000)];
+  const measured = vi.spyOn(Buffer, "byteLength");
+  const measure = () => {
+    measured.mockClear();
+    const { tokens } = measureContext({ ...bare, messages });
+    return { tokens, texts: measured.mock.calls.filter(([text]) => typeof text === "string" && text.length > 100).length };
+  };
+  try {
+    expect(measure()).toEqual({ tokens: 3000, texts: 3 });
+    messages.push(user(500));
+    expect(measure()).toEqual({ tokens: 3500, texts: 1 });
+    first.content = [{ type: "text", text: textOfTokens(100) }];
+    expect(measure()).toEqual({ tokens: 2600, texts: 1 });
+  } finally {
+    measured.mockRestore();
+  }
 });
 
 test("CP-016 the usage that is told is unknown after a compaction, until the next answer", () => {
