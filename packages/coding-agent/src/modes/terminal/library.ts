@@ -1,4 +1,8 @@
-import { truncateToWidth as truncate, visibleWidth as widthOf } from "@earendil-works/pi-tui/dist/utils.js";
+import {
+  truncateToWidth as truncate,
+  visibleWidth as widthOf,
+  wrapTextWithAnsi as wrapAny,
+} from "@earendil-works/pi-tui/dist/utils.js";
 
 /**
  * All that the terminal takes from its library: the editor, keys, the width of graphemes, Markdown, images. The screen itself is ours, because
@@ -26,7 +30,6 @@ export {
   renderImage,
 } from "@earendil-works/pi-tui/dist/terminal-image.js";
 export { CURSOR_MARKER, type TUI } from "@earendil-works/pi-tui/dist/tui.js";
-export { wrapTextWithAnsi } from "@earendil-works/pi-tui/dist/utils.js";
 
 /** Loads the renderer of Markdown, which the first answer needs: 5 ms. */
 export const importMarkdown = () => import("@earendil-works/pi-tui/dist/components/markdown.js");
@@ -49,4 +52,33 @@ export function visibleWidth(line: string): number {
 /** Cuts a line to `width` cells, with `ellipsis` at its end if something is cut. */
 export function truncateToWidth(line: string, width: number, ellipsis?: string): string {
   return simplePattern.test(line) && visibleWidth(line) <= width ? line : truncate(line, width, ellipsis);
+}
+
+/**
+ * Wraps a text to lines of at most `width` cells, at spaces if there are any. Printable ASCII, which most texts are, is wrapped here in the same way as
+ * by the library, which makes its tables of Unicode for that and takes ten times as long.
+ */
+export function wrapTextWithAnsi(text: string, width: number): string[] {
+  return /^[ -~\n]*$/.test(text) ? text.split("\n").flatMap((line) => wrapWords(line, width)) : wrapAny(text, width);
+}
+
+function wrapWords(line: string, width: number): string[] {
+  if (line.length <= width) return [line];
+  const lines: string[] = [];
+  let current = "";
+  const take = () => lines.push(current.trimEnd());
+  for (const token of line.match(/ +|[^ ]+/g) ?? []) {
+    const isSpace = token.startsWith(" ");
+    if (token.length > width && !isSpace) {
+      if (current !== "") take();
+      let start = 0;
+      for (; token.length - start > width; start += width) lines.push(token.slice(start, start + width));
+      current = token.slice(start);
+    } else if (current !== "" && current.length + token.length > width) {
+      take();
+      current = isSpace ? "" : token;
+    } else current += token;
+  }
+  if (current !== "") take();
+  return lines;
 }

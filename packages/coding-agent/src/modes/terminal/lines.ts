@@ -163,5 +163,10 @@ export function formatSeconds(ms: number): string {
 
 /** Returns `1 line`, `2 lines`. */
 export function count(number: number, what: string): string {
-  return `${number.toLocaleString("en-US")} ${what}${number === 1 ? "" : "s"}`;
+  return `${groupDigits(number)} ${what}${number === 1 ? "" : "s"}`;
+}
+
+/** A whole number with a comma between thousands. `toLocaleString` loads the data of all languages for it, which takes 8 ms. */
+export function groupDigits(number: number): string {
+  return String(number).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }

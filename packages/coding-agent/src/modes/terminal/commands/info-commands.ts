@@ -3,6 +3,7 @@ import { describePhases } from "../../../todo/todo-text.ts";
 import { showMessage } from "../dialogs/message-panel.ts";
 import type { ActionGroup } from "../input/key-actions.ts";
 import type { KeyBindings } from "../input/keys.ts";
+import { groupDigits } from "../lines.ts";
 import type { Stage } from "../stage.ts";
 import type { TerminalCommand } from "./command.ts";
 import { copyText } from "./copy-text.ts";
@@ -28,18 +29,17 @@ async function copyAnswer(stage: Stage): Promise<void> {
 
 function showCost(stage: Stage): void {
   const { tokens, cost, contextUsage, userMessages, assistantMessages, toolCalls } = stage.session.stats();
-  const count = (value: number) => value.toLocaleString("en");
   const { tokens: used, contextWindow, percent } = contextUsage;
   const context =
     used === null
       ? "not known before the next answer"
-      : `${count(used)}${percent === null ? "" : ` of ${count(contextWindow)} tokens (${Math.round(percent)} %)`}`;
+      : `${groupDigits(used)}${percent === null ? "" : ` of ${groupDigits(contextWindow)} tokens (${Math.round(percent)} %)`}`;
   showText(
     stage,
     [
       "This session, with all its branches",
       `cost      $${cost.toFixed(4)}`,
-      `tokens    ${count(tokens.total)}: ${count(tokens.input)} in, ${count(tokens.output)} out, ${count(tokens.cacheRead)} read from the cache, ${count(tokens.cacheWrite)} written to it`,
+      `tokens    ${groupDigits(tokens.total)}: ${groupDigits(tokens.input)} in, ${groupDigits(tokens.output)} out, ${groupDigits(tokens.cacheRead)} read from the cache, ${groupDigits(tokens.cacheWrite)} written to it`,
       `context   ${context}`,
       `messages  ${userMessages} of yours, ${assistantMessages} answers, ${toolCalls} tool calls`,
     ].join("\n"),

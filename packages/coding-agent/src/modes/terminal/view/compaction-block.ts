@@ -1,6 +1,6 @@
 import type { CompactionEvent } from "../../../protocol/events.ts";
 import { type Block, WholeLines } from "../block.ts";
-import { formatSeconds, toSafeText, wrap } from "../lines.ts";
+import { formatSeconds, groupDigits, toSafeText, wrap } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
 
 type CompactionEnd = Extract<CompactionEvent, { type: "auto_compaction_end" | "compaction_end" }>;
@@ -28,7 +28,7 @@ export class CompactionBlock implements Block {
 
   end({ result, aborted, errorMessage }: Pick<CompactionEnd, "result" | "aborted" | "errorMessage">): void {
     if (result) {
-      const [before, after] = [result.tokensBefore, result.estimatedTokensAfter].map((tokens) => tokens.toLocaleString("en-US"));
+      const [before, after] = [result.tokensBefore, result.estimatedTokensAfter].map(groupDigits);
       this.#end = { text: `Summarised the conversation: ${before} → ${after} tokens.`, isError: false };
     } else {
       const reason = aborted || errorMessage === undefined ? "stopped." : errorMessage;

@@ -2,7 +2,7 @@ import type { AgentMessage, KeptAttachment, UserMessageWithAttachments } from "@
 import type { ImageContent, TextContent } from "@pikit/ai";
 import { formatSize } from "../../../tools/output/truncate.ts";
 import { type Block, finishedBlock } from "../block.ts";
-import { count, cutLine, toSafeLine, toSafeText, wrap } from "../lines.ts";
+import { count, cutLine, groupDigits, toSafeLine, toSafeText, wrap } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { ViewOptions } from "./answer-view.ts";
 import { drawImage, imageLabel, renderImageLabel } from "./images.ts";
@@ -56,7 +56,7 @@ export function summaryBlock(message: Extract<AgentMessage, { role: "compactionS
   const size = formatSize(Buffer.byteLength(message.summary));
   const text =
     message.role === "compactionSummary"
-      ? `Summary of the conversation before (${message.tokensBefore.toLocaleString("en-US")} tokens): ${size}`
+      ? `Summary of the conversation before (${groupDigits(message.tokensBefore)} tokens): ${size}`
       : `Summary of a branch that was left: ${size}`;
   return noteBlock(text, theme);
 }

@@ -1,6 +1,6 @@
 import type { AgentToolResult } from "@pikit/agent";
 import { formatSize } from "../../../tools/output/truncate.ts";
-import { count, cutLine, toSafeText, wrap } from "../lines.ts";
+import { count, cutLine, groupDigits, toSafeText, wrap } from "../lines.ts";
 import type { Theme } from "../theme/theme.ts";
 import { countChanges, renderDiff } from "./diff-lines.ts";
 import { imageLabel } from "./images.ts";
@@ -133,7 +133,7 @@ function moreNote({ left }: SomeLines, theme: Theme): string[] {
 }
 
 function countOf(value: unknown, one: string, many = `${one}s`): string {
-  return typeof value === "number" ? `${value.toLocaleString("en-US")} ${value === 1 ? one : many}` : "";
+  return typeof value === "number" ? `${groupDigits(value)} ${value === 1 ? one : many}` : "";
 }
 
 function toRecord(value: unknown): Record<string, unknown> {
