@@ -30,8 +30,17 @@ export function handleSuspension({ release, resume }: Suspendable): { suspend():
   process.on("SIGTSTP", onStop);
   process.on("SIGCONT", onContinue);
   return {
-    // The whole group, because the shell waits for all processes of the job, such as one that has started this one.
-    suspend: () => void process.kill(0, "SIGTSTP"),
+    suspend() {
+      if (keepAlive !== undefined) return;
+      release();
+      // Without a handler the system stops the whole group at once. The shell takes the terminal as soon as one process of the job stands still, such as
+      // one that has started this one; if this one went on for a moment, it would stop after `fg`, or while it changes the terminal.
+      process.off("SIGTSTP", onStop);
+      process.kill(0, "SIGTSTP");
+      // The process goes on here after SIGCONT; at once, if there is no shell that could send it.
+      process.on("SIGTSTP", onStop);
+      resume();
+    },
     remove() {
       process.off("SIGTSTP", onStop);
       process.off("SIGCONT", onContinue);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { until } from "@pikit/test-kit";
@@ -13,6 +14,7 @@ const enter = "\r";
 const esc = "\x1b";
 const ctrlC = "\x03";
 const ctrlD = "\x04";
+const ctrlZ = "\x1a";
 const altEnter = "\x1b\r";
 const altUp = "\x1b[1;3A";
 
@@ -209,6 +211,29 @@ describe("the end", () => {
     await until("it draws again", () => pi.terminal.written.slice(before).lastIndexOf("\x1b[?2004h") > 0);
     pi.type("still here");
     await pi.until("still here");
+  });
+
+  test.skipIf(!existsSync("/bin/bash"))("Ctrl-Z and fg in a shell, when another program has started pi", async () => {
+    // As npx does it: the shell has the terminal again when this program stands still, before pi does.
+    const program = `
+      const child = require("node:child_process").spawn(process.execPath, ${JSON.stringify(cliArguments)}, { stdio: "inherit" });
+      child.on("close", (code) => process.exit(code));`;
+    await workspace.write("start.cjs", program);
+    const pi = start([], { command: ["/bin/bash", "--norc", "--noprofile", "-i"], env: { PS1: "$ ", NODE: process.execPath } });
+    await pi.until("$");
+    pi.type(`$NODE ${join(workspace.root, "start.cjs")}${enter}`);
+    await pi.until("How do you want to begin?");
+    pi.type(esc);
+    await pi.until("Ask anything");
+    for (const word of ["first", "second"]) {
+      pi.type(ctrlZ);
+      await pi.until((lines) => lines.filter((line) => line.includes("Stopped")).length === (word === "first" ? 1 : 2));
+      pi.type(`fg${enter}`);
+      pi.type(word);
+      await pi.until(`› ${word}`);
+      pi.type(ctrlC);
+      await pi.until((lines) => !lines.includes(`› ${word}`));
+    }
   });
 
   test("a command and a tool that are killed, and a window that is closed, leave the conversation as it was", async () => {
