@@ -185,7 +185,8 @@ export class PromptEditor implements PromptSource {
     const { keys } = this.#options;
     const action = keys.sessionActionOf(key);
     if (action === undefined || action === "followUp") return false;
-    if (this.isCompleting && keys.matches(key, "selectCancel")) return false;
+    // The key that clears the prompt closes the list with it.
+    if (this.isCompleting && action !== "clear" && keys.matches(key, "selectCancel")) return false;
     return this.text === "" || !keys.matches(key, "deleteCharForward");
   }
 

@@ -232,6 +232,16 @@ describe("in the editor", () => {
     expect([editor.editor.isCompleting, editor.press(key.escape)]).toEqual([false, false]);
   });
 
+  test("Ctrl-C is for the session, which clears the text and so closes the list", async () => {
+    await makeProject();
+    const editor = new TestEditor({ completion: create() });
+    editor.type("see @sr");
+    await editor.shown(() => editor.editor.isCompleting);
+    expect(editor.press("\x03")).toBe(false);
+    editor.editor.clear();
+    expect([editor.editor.isCompleting, editor.editor.text]).toEqual([false, ""]);
+  });
+
   test("Enter takes a command and sends it", async () => {
     const editor = new TestEditor({ completion: create() });
     editor.type("/mo");
