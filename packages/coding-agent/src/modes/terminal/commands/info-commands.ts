@@ -1,3 +1,5 @@
+import type { AgentMessage } from "@pikit/agent";
+import { isAbortNote } from "../../../conversation/messages.ts";
 import type { SlashCommand } from "../../../protocol/data.ts";
 import { describePhases } from "../../../todo/todo-text.ts";
 import { showMessage } from "../dialogs/message-panel.ts";
@@ -16,8 +18,8 @@ export const infoCommands: readonly TerminalCommand[] = [
 ];
 
 async function copyAnswer(stage: Stage): Promise<void> {
-  const text = stage.session.lastAssistantText();
-  if (!text) {
+  const text = lastAnswer(stage.session.messages);
+  if (text === undefined) {
     stage.note("There is no answer to copy yet.");
     return;
   }
@@ -25,6 +27,16 @@ async function copyAnswer(stage: Stage): Promise<void> {
   if (ways.length === 0)
     stage.note("The answer is too long for the terminal's clipboard, and there is no wl-copy, xclip or pbcopy.", "error");
   else stage.note(`The last answer is in the clipboard (by ${ways.join(" and ")}).`);
+}
+
+/** The text of the last answer that has one: a failed or stopped answer may have none. */
+function lastAnswer(messages: readonly AgentMessage[]): string | undefined {
+  for (const message of messages.toReversed()) {
+    if (message.role !== "assistant" || isAbortNote(message)) continue;
+    const text = message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
+    if (text.trim() !== "") return text;
+  }
+  return undefined;
 }
 
 function showCost(stage: Stage): void {

@@ -161,6 +161,16 @@ test("/copy writes the last answer to the terminal's clipboard", async () => {
   expect(stage.notes.at(-1)).toContain("The last answer is in the clipboard (by the terminal");
 });
 
+test("/copy means the last answer that has a text: a failed one has none", async () => {
+  const answers = [{ text: "The answer." }, { error: { status: 401, message: "no" } }];
+  const { session } = await createScriptedSession(workspace, answers, { session: "memory" });
+  const stage = new FakeStage(session);
+  await session.prompt("Hello");
+  await session.prompt("Again").catch(() => undefined);
+  await runTyped(stage, "/copy");
+  expect(stage.sequences).toEqual([`\u001b]52;c;${Buffer.from("The answer.").toString("base64")}\u0007`]);
+});
+
 test("a text is copied with the programs of the desktop that work; a long one only with them", async () => {
   const sequences: string[] = [];
   const copied = join(workspace.root, "copied");
