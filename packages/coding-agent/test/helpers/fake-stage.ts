@@ -31,6 +31,19 @@ export class FakeStage implements Stage {
   shown = 0;
   hasQuit = false;
   store: DescribingStore | undefined;
+  /** The themes that were chosen. */
+  readonly chosenThemes: unknown[] = [];
+  readonly themes: Stage["themes"] = {
+    getAllThemes: () => [
+      { name: "dark", path: undefined },
+      { name: "own", path: "/themes/own.json" },
+    ],
+    setTheme: (theme) => {
+      if (theme === "missing") return { success: false, error: 'There is no theme "missing".' };
+      this.chosenThemes.push(theme);
+      return { success: true };
+    },
+  };
   #session: AgentSession | undefined;
   #waiting: (() => void)[] = [];
 

@@ -1,6 +1,6 @@
 import type { DescribingStore } from "../../conversation/session-store.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
-import type { ContributedShortcut } from "../../terminal-interface.ts";
+import type { ContributedShortcut, SessionTerminal } from "../../terminal-interface.ts";
 import type { Block } from "./block.ts";
 import type { TextWithImages } from "./input/attachments.ts";
 import type { KeyBindings } from "./input/keys.ts";
@@ -16,6 +16,8 @@ export interface Stage {
   /** The store of sessions; undefined if they are stored in files. */
   readonly store: DescribingStore | undefined;
   readonly theme: Theme;
+  /** The themes that can be chosen. */
+  readonly themes: Pick<SessionTerminal, "getAllThemes" | "setTheme">;
   /** The keys in use. */
   readonly keys: KeyBindings;
   /** The keys of extensions. */

@@ -183,6 +183,10 @@ export class TerminalMode implements Stage {
     return this.#theme.theme;
   }
 
+  get themes(): StageTerminal {
+    return this.#terminal;
+  }
+
   get keys(): KeyBindings {
     return this.#bindings;
   }

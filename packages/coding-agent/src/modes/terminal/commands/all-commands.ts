@@ -8,6 +8,7 @@ import { modelCommands } from "./model-commands.ts";
 import { queueCommand } from "./queue-command.ts";
 import { sessionCommands } from "./session-commands.ts";
 import { settingsCommand } from "./settings-command.ts";
+import { themeCommand } from "./theme-command.ts";
 
 /** All commands of the terminal, in the order of the help. */
 export const commands: readonly TerminalCommand[] = [
@@ -17,6 +18,7 @@ export const commands: readonly TerminalCommand[] = [
   ...infoCommands,
   queueCommand,
   settingsCommand,
+  themeCommand,
   loginCommand,
   { name: "reload", description: "read extensions, skills, templates, keys and colours again", run: reload },
   { name: "help", description: "all commands", run: (stage) => showHelp(stage, commands) },
