@@ -7,6 +7,7 @@ const loaders = new Map<Api, ApiLoader>([
   ["openai-completions", async () => (await import("./apis/openai-completions/adapter.ts")).streamOpenAICompletions],
   ["openai-responses", async () => (await import("./apis/openai-responses/adapter.ts")).streamOpenAIResponses],
   ["google-generative-ai", async () => (await import("./apis/google-generative-ai/adapter.ts")).streamGoogle],
+  ["host", async () => (await import("./apis/host/adapter.ts")).streamHost],
   ["scripted", async () => (await import("./apis/scripted/adapter.ts")).streamScripted],
 ]);
 const loaded = new Map<Api, Promise<ApiAdapter>>();

@@ -25,8 +25,11 @@ export interface ThinkingBlock {
 /** An open tool call. */
 export interface ToolCallBlock {
   append(argumentsDelta: string): void;
-  /** @param fallbackArguments - Arguments that arrived as a value, not as text. Used when no text was appended. */
-  end(fallbackArguments?: unknown): void;
+  /**
+   * @param fallbackArguments - Arguments that arrived as a value, not as text. Used when no text was appended.
+   * @param thoughtSignature - A signature that came after the start of the call.
+   */
+  end(fallbackArguments?: unknown, thoughtSignature?: string): void;
 }
 
 /**
@@ -148,8 +151,10 @@ export class MessageAssembler {
         block.arguments = reader.value;
         this.#stream.push({ type: "toolcall_delta", contentIndex, delta, partial });
       },
-      end: (fallbackArguments) => {
+      end: (fallbackArguments, lateSignature) => {
         if (!this.#close(open)) return;
+        this.#grow(lateSignature?.length ?? 0);
+        if (lateSignature) block.thoughtSignature = lateSignature;
         const final = parseArguments(pieces.join(""), fallbackArguments);
         block.arguments = final.value ?? block.arguments;
         if (final.error !== undefined) block.argumentsError = final.error;

@@ -1,5 +1,18 @@
 export type { ApiAdapter, ApiLoader, ApiRequest } from "./api-adapter.ts";
 export { knownApis, loadApi, registerApi } from "./api-registry.ts";
+export type {
+  HostModelCall,
+  HostModelEvent,
+  HostModelFailure,
+  HostModelFrame,
+  HostModelOptions,
+  HostModelRequest,
+  HostModelResult,
+  HostModelUsage,
+  StartHostCall,
+} from "./apis/host/frames.ts";
+export { createHostModel, type HostModel, type HostModelDescription, isHostModel, toHostModel } from "./apis/host/model.ts";
+export type { HostModelFunction, HostModelOutput, HostModelStream } from "./apis/host/run.ts";
 export {
   createScriptedModel,
   playAnswers,

@@ -5,12 +5,13 @@ import { convertReasoning as convertCompletions, requiresReasoning } from "./api
 import { convertReasoning as convertResponses } from "./apis/openai-responses/reasoning.ts";
 import { type KnownApi, type Model, type ThinkingLevel, thinkingLevels } from "./types.ts";
 
-/** The thinking fields of a request, by wire, from the same functions that build the requests. A script gets the level itself. */
+/** The thinking fields of a request, by wire, from the same functions that build the requests. Hosts and scripts get the level itself. */
 const wires: Readonly<Record<KnownApi, (model: Model, level: ThinkingLevel) => unknown>> = {
   "anthropic-messages": (model, level) => convertAnthropic(model, level, maxTokensOf(model, { messages: [] })),
   "google-generative-ai": convertGoogle,
   "openai-completions": (model, level) => [convertCompletions(model, level), requiresReasoning(model, level)],
   "openai-responses": convertResponses,
+  host: (_model, level) => level,
   scripted: (_model, level) => level,
 };
 

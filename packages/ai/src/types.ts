@@ -1,7 +1,13 @@
 import type { TSchema } from "@sinclair/typebox";
 
 /** Wire protocols that ship with this package. */
-export type KnownApi = "anthropic-messages" | "openai-completions" | "openai-responses" | "google-generative-ai" | "scripted";
+export type KnownApi =
+  | "anthropic-messages"
+  | "openai-completions"
+  | "openai-responses"
+  | "google-generative-ai"
+  | "host"
+  | "scripted";
 
 /** The wire protocol of a model: a known one, or one added with `registerApi`. */
 export type Api = KnownApi | (string & {});

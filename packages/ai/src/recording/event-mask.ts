@@ -112,10 +112,10 @@ function complete<T>({ held, leaf, keep, from, to }: Beginning<T>["pieces"][numb
   held.isChanged = true;
 }
 
-/** On every wire, a field named `index` or `…_index` tells which of several streamed texts a string belongs to. */
+/** On every wire, a field named `index`, `…_index` or `contentIndex` tells which of several streamed texts a string belongs to. */
 function* leavesOf(holder: Record<string, unknown>, place: string): Generator<Leaf> {
   const entries = Object.entries(holder);
-  const indexes = entries.filter(([name, value]) => /(?:^|_)index$/.test(name) && typeof value === "number");
+  const indexes = entries.filter(([name, value]) => /(?:^|_)index$|^contentIndex$/.test(name) && typeof value === "number");
   const here = `${place}/${indexes.map(([, value]) => value).join(",")}`;
   for (const [name, value] of entries) {
     if (typeof value === "string") yield { place: `${here}.${name}`, holder, name };

@@ -6,6 +6,7 @@ import type { Model } from "../types.ts";
 import { type CallInterceptor, intercept } from "./call-interceptor.ts";
 import { describeDifference } from "./difference.ts";
 import { fromRecordedError, recordingError } from "./format.ts";
+import { playHost } from "./host-player.ts";
 import { createPace } from "./pace.ts";
 import { type RecordedCall, readRecording } from "./read-recording.ts";
 import { summarizeRequest } from "./request-summary.ts";
@@ -72,6 +73,11 @@ class Player implements CallInterceptor {
       if (!end || failure) assembler.fail(failure ?? this.#interrupted(call));
     };
     const waiting = responses.values();
+    if (request.model.api === "host") {
+      const { value: response } = waiting.next();
+      const model = response && playHost(request.model, response, { folder: this.#folder, pace, breakOff });
+      return adapter({ ...request, model: model ?? request.model }, assembler);
+    }
     const fetch = async (_url: string, { signal }: RequestInit): Promise<Response> => {
       const { value: response } = waiting.next();
       if (response)

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { ApiAdapter, ApiRequest } from "../api-adapter.ts";
+import { isHostModel } from "../apis/host/model.ts";
 import { fetchFromProvider } from "../apis/provider-fetch.ts";
 import type { MessageAssembler } from "../assembler.ts";
 import { toAiError } from "../classify.ts";
@@ -7,9 +8,10 @@ import { AiError } from "../errors.ts";
 import type { Model, StreamOptions } from "../types.ts";
 import { intercept, interceptorOf } from "./call-interceptor.ts";
 import { type CallLine, type RecordedModel, recordingError, toRecordedError } from "./format.ts";
+import { recordHost } from "./host-recorder.ts";
 import { type RecordingFile, recordingFileAt } from "./recording-file.ts";
 import { summarizeRequest } from "./request-summary.ts";
-import { type RecordedResponse, recordResponse } from "./response-recorder.ts";
+import { type RecordedResponse, type ResponseRecorderOptions, recordResponse } from "./response-recorder.ts";
 import { maskFolder, maskSecrets, maskText } from "./text-mask.ts";
 
 export interface RecordOptions {
@@ -66,7 +68,7 @@ async function recordCall({ recording, folder, request, assembler, adapter }: Ca
       throw error;
     }
   };
-  let recorded: RecordedResponse | undefined;
+  let recorded: Pick<RecordedResponse, "finish"> | undefined;
   const finish = () => {
     if (isOver) return;
     recorded?.finish();
@@ -89,13 +91,11 @@ async function recordCall({ recording, folder, request, assembler, adapter }: Ca
       }
     });
   options.signal?.addEventListener("abort", finishSoon, { once: true });
-  const send = options.fetch ?? ((url: string, init: RequestInit) => fetchFromProvider(url, init, model.provider));
   try {
-    const fetch: StreamOptions["fetch"] = async (url, init) => {
-      recorded = recordResponse(await send(url, init), { stream, masks, elapsed, write });
-      return recorded.response;
-    };
-    await adapter({ ...request, options: { ...options, fetch } }, assembler);
+    const tapped = tap(request, { stream, masks, elapsed, write }, (record) => {
+      recorded = record;
+    });
+    await adapter(tapped, assembler);
   } catch (error) {
     failure = toAiError(writeFailure ?? error, model);
     throw failure;
@@ -103,6 +103,31 @@ async function recordCall({ recording, folder, request, assembler, adapter }: Ca
     options.signal?.removeEventListener("abort", finishSoon);
     finish();
   }
+}
+
+/**
+ * Copies a request so that its answer is recorded.
+ *
+ * @param onRecord - Called with the record of each response.
+ */
+function tap(
+  request: ApiRequest,
+  options: ResponseRecorderOptions,
+  onRecord: (record: Pick<RecordedResponse, "finish">) => void,
+): ApiRequest {
+  const { model } = request;
+  if (isHostModel(model)) {
+    const record = recordHost(model, options);
+    onRecord(record);
+    return { ...request, model: record.model };
+  }
+  const send = request.options.fetch ?? ((url: string, init: RequestInit) => fetchFromProvider(url, init, model.provider));
+  const fetch: StreamOptions["fetch"] = async (url, init) => {
+    const record = recordResponse(await send(url, init), options);
+    onRecord(record);
+    return record.response;
+  };
+  return { ...request, options: { ...request.options, fetch } };
 }
 
 function describe(model: Model): RecordedModel {

@@ -7,7 +7,7 @@ const sources = new URL("../../src/apis/", import.meta.url);
 const tests = new URL("./", import.meta.url);
 
 /** Apis that speak to no provider. */
-const others = ["recording", "scripted"];
+const others = ["host", "scripted"];
 
 const folders = readdirSync(sources, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !others.includes(entry.name))

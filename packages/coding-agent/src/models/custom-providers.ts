@@ -134,9 +134,9 @@ export function changeModel(model: Model, ...changes: readonly (ModelChange | un
 }
 
 async function checkApi(api: string | undefined, where: string): Promise<void> {
-  if (api === undefined || knownApis().includes(api) || otherApis.includes(api)) return;
+  const names = knownApis().filter((known) => known !== "scripted" && known !== "host");
+  if (api === undefined || api === "scripted" || names.includes(api) || otherApis.includes(api)) return;
   const { suggest } = await import("../suggest.ts");
-  const names = knownApis().filter((known) => known !== "scripted");
   throw new UsageError(
     "invalid_config",
     `${where}: Unknown api "${api}".${suggest(api, names)} Expected one of ${names.join(", ")}.`,
