@@ -11,7 +11,10 @@ import { openStoreIfNamed } from "./session-store.ts";
 import { onEndSignal } from "./signals.ts";
 
 /** The options of a session that its mode sets. */
-export type SessionWiring = Pick<CreateAgentSessionOptions & EntryPointOptions, "user" | "onCommandOutput" | "userSettings"> & {
+export type SessionWiring = Pick<
+  CreateAgentSessionOptions & EntryPointOptions,
+  "user" | "onCommandOutput" | "userSettings" | "awaitsHostModels"
+> & {
   /** The store that the arguments name, if the mode has opened it. */
   store?: AddressedStore | undefined;
 };

@@ -14,7 +14,7 @@ export async function runRpc(args: Arguments): Promise<number> {
   }
   // First, because extensions may print while they are loaded.
   const output = await openStdout();
-  const session = await openSession(args);
+  const session = await openSession(args, { awaitsHostModels: true });
   await serveRpc(session, {
     input: process.stdin,
     output,

@@ -37,15 +37,35 @@ export interface ScopedModel {
 export class ModelChoice {
   readonly #parts: ModelChoiceParts;
   #wantedLevel: ThinkingLevel;
+  #scope: readonly ScopedModel[] | undefined;
 
   constructor(parts: ModelChoiceParts) {
     this.#parts = parts;
+    this.#scope = parts.scope;
     this.#wantedLevel = parts.thinkingLevel;
   }
 
   /** Finds a model, even one that is not listed if its provider has credentials; undefined if there is none. */
-  find(provider: string, modelId: string): Promise<Model | undefined> {
-    return this.#parts.models.find(provider, modelId);
+  async find(provider: string, modelId: string): Promise<Model | undefined> {
+    const { models } = this.#parts;
+    const found = await models.find(provider, modelId);
+    return found && models.isAwaited(found) ? undefined : found;
+  }
+
+  /**
+   * Replaces the models that a host holds. If the current model, or one of the list for `cycle`, is among them, it gets its new definition from
+   * the next model call on.
+   */
+  async setHostModels(hostModels: readonly Model[]): Promise<void> {
+    const { models } = this.#parts;
+    const { toHostProvider } = await import("./host-provider.ts");
+    models.addProvider(toHostProvider(hostModels));
+    const renewed = (model: Model | undefined) => hostModels.find((each) => isSame(each, model));
+    this.#scope = this.#scope?.map((entry) => ({ ...entry, model: renewed(entry.model) ?? entry.model }));
+    const current = renewed(this.#state.model);
+    if (!current) return;
+    this.#state.model = await models.prepare(current);
+    await this.#applyLevel();
   }
 
   /**
@@ -69,12 +89,12 @@ export class ModelChoice {
 
   /** Whether `cycle` uses a list from the user. */
   get isScoped(): boolean {
-    return this.#parts.scope !== undefined;
+    return this.#scope !== undefined;
   }
 
   /** The list from the user for `cycle`; empty if there is none. */
   get scope(): readonly ScopedModel[] {
-    return this.#parts.scope ?? [];
+    return this.#scope ?? [];
   }
 
   /** The current model; undefined if none is chosen. */
@@ -126,7 +146,7 @@ export class ModelChoice {
 
   /** Changes to the next model and returns it; undefined if there is no other. */
   async cycle(): Promise<Model | undefined> {
-    const choices = this.#parts.scope ?? (await this.#cyclable());
+    const choices = this.#scope ?? (await this.#cyclable());
     const current = choices.findIndex(({ model }) => isSame(model, this.#state.model));
     const next = choices[(current + 1) % choices.length];
     if (!next || isSame(next.model, this.#state.model)) return undefined;

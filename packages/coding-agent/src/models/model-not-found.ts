@@ -3,7 +3,10 @@ import { UsageError } from "../errors.ts";
 import { suggest } from "../suggest.ts";
 import type { ModelRegistry } from "./model-registry.ts";
 import { nearestNames } from "./nearest-names.ts";
+import { hostProvider } from "./provider-names.ts";
 import { vendorOf } from "./unlisted-model.ts";
+
+const hostHint = "A program registers models of the provider host with set_host_models, in RPC mode and pi serve.";
 
 /** Maximum number of suggested names. */
 const maxSuggestions = 3;
@@ -18,6 +21,11 @@ export async function describeMissingModel(registry: ModelRegistry, name: string
   const nearest = nearestNames(names, name, maxSuggestions).join(", ");
   const provider = name.includes("/") ? name.slice(0, name.indexOf("/")) : vendorOf(name);
   const variables = provider === undefined || name === "" ? [] : keyVariablesOf(provider);
+  if (provider === hostProvider) {
+    const registered = names.filter((each) => each.startsWith(`${hostProvider}/`));
+    const near = nearestNames(registered, name, maxSuggestions).join(", ");
+    return `Model not found: ${name}.${near === "" ? "" : ` Nearest: ${near}.`} ${hostHint}`;
+  }
   const hint = variables.length > 0 ? ` An unlisted id needs a key of ${provider}: set ${variables.join(" or ")}.` : "";
   return `Model not found: ${name}. Nearest: ${nearest}.${hint}`;
 }

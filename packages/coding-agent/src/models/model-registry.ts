@@ -15,6 +15,7 @@ import { SessionError } from "../errors.ts";
 import { type Credentials, mayRefer, resolveSecret } from "./credentials.ts";
 import type { CustomProvider } from "./custom-providers.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { hostProvider } from "./provider-names.ts";
 
 /** Providers that are always available and use no network. */
 const offlineProviders: ReadonlySet<string> = new Set(["demo", "script"]);
@@ -28,6 +29,8 @@ export interface ModelRegistryOptions {
   recordTo?: string;
   /** Whether only models on this machine may be used. Default: false. */
   offline?: boolean;
+  /** Whether a program may register models of the provider `host` later. They can then be chosen before. Default: false. */
+  awaitsHost?: boolean;
   /** Called with a line of text, once for each unlisted model, which describes the assumptions about it. */
   report?(notice: string): void;
 }
@@ -39,6 +42,7 @@ export class ModelRegistry {
   readonly #cwd: string;
   readonly #recordTo: string | undefined;
   readonly #isOffline: boolean;
+  readonly #awaitsHost: boolean;
   /** Reports an assumption about a model, or a model that cannot be used. */
   readonly report: (notice: string) => void;
   /** The unlisted models that were reported. */
@@ -55,6 +59,7 @@ export class ModelRegistry {
     this.#cwd = options.cwd;
     this.#recordTo = options.recordTo;
     this.#isOffline = options.offline ?? false;
+    this.#awaitsHost = options.awaitsHost ?? false;
     this.report = options.report ?? (() => {});
   }
 
@@ -90,7 +95,15 @@ export class ModelRegistry {
       this.#replay = await replay(resolve(this.#cwd, id), { cwd: this.#cwd });
       return this.#replay;
     }
-    return this.#findWithin(provider, (models) => models.find((model) => model.id === id));
+    const found = await this.#findWithin(provider, (models) => models.find((model) => model.id === id));
+    if (found || !this.#awaitsHost || provider !== hostProvider || this.#replay) return found;
+    return (await import("./host-provider.ts")).createAwaitedModel(id);
+  }
+
+  /** Whether a model of the provider `host` is not registered: not yet, or no longer. */
+  isAwaited({ provider, id }: Model): boolean {
+    if (!this.#awaitsHost || provider !== hostProvider || this.#replay) return false;
+    return !this.#added.some(({ name, models }) => name === provider && models.some((model) => model.id === id));
   }
 
   /** Adds a provider; it replaces an added one with the same name. Its models take precedence over those of `models.json`. */
@@ -157,7 +170,8 @@ export class ModelRegistry {
 
   /** @throws {SessionError} `no_model` when the model needs the network and the session is offline. */
   requireReachable(model: Model): void {
-    if (!this.#isOffline || model.api === "scripted" || isReplayed(model) || isOnThisMachine(model.baseUrl)) return;
+    if (!this.#isOffline || model.api === "scripted" || model.api === "host" || isReplayed(model) || isOnThisMachine(model.baseUrl))
+      return;
     throw new SessionError(
       "no_model",
       `${model.provider}/${model.id} needs the network, which --offline forbids. Choose a model on this machine, or demo/tour.`,
@@ -167,6 +181,7 @@ export class ModelRegistry {
   /** @throws {SessionError} `no_credentials`, with instructions in the message; `no_model` like `requireReachable`. */
   async requireCredentials(model: Model): Promise<void> {
     this.requireReachable(model);
+    if (this.isAwaited(model)) throw new SessionError("no_model", (await import("./host-provider.ts")).notRegistered(model.id));
     if (await this.isUsable(model)) return;
     const variables = (await this.#keyVariables(model.provider)).join(" or ");
     const login = this.#credentials.hasOtherLogin(model.provider) ? " (the OAuth login in auth.json has no effect here)" : "";

@@ -61,6 +61,7 @@ export const commandDispatch = {
   set_auto_compaction: withParams,
   set_todos: withParams,
   set_host_tools: withParams,
+  set_host_models: withParams,
   get_session_stats: plain,
   get_commands: plain,
   export_html: withParams,

@@ -1,5 +1,12 @@
 import type { Static, TProperties } from "@sinclair/typebox";
 import * as Type from "@sinclair/typebox";
+import {
+  HostModelCallSchema,
+  HostModelCancelSchema,
+  HostModelErrorSchema,
+  HostModelEventSchema,
+  HostModelResultSchema,
+} from "./host-models.ts";
 import { literals } from "./literals.ts";
 import { ImageContentSchema, TextContentSchema, ToolDisplaySchema } from "./messages.ts";
 
@@ -167,6 +174,9 @@ export const incomingFrames = {
   extension_ui_response: UiResponseSchema,
   host_tool_update: HostToolUpdateSchema,
   host_tool_result: HostToolResultSchema,
+  host_model_event: HostModelEventSchema,
+  host_model_result: HostModelResultSchema,
+  host_model_error: HostModelErrorSchema,
 } as const;
 
 /** Frames of pi, in addition to responses and events. */
@@ -176,6 +186,8 @@ export const outgoingFrames = {
   extension_ui_request: UiRequestSchema,
   host_tool_call: HostToolCallSchema,
   host_tool_cancel: HostToolCancelSchema,
+  host_model_call: HostModelCallSchema,
+  host_model_cancel: HostModelCancelSchema,
   prompt_result: PromptResultSchema,
   session_settled: SessionSettledSchema,
 } as const;

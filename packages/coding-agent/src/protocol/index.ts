@@ -43,6 +43,18 @@ export {
   type UiResponse,
   UiResponseSchema,
 } from "./frames.ts";
+export {
+  type HostModel,
+  HostModelCallSchema,
+  HostModelContextSchema,
+  HostModelErrorSchema,
+  HostModelEventSchema,
+  HostModelOptionsSchema,
+  HostModelResultSchema,
+  HostModelSchema,
+  HostModelStepSchema,
+  HostModelUsageSchema,
+} from "./host-models.ts";
 export { encodeLine, LineDecoder, type LineReader, maxLineLength } from "./jsonl.ts";
 export {
   AgentMessageSchema,

@@ -8,6 +8,7 @@ import { type CommandName, commandAliases } from "./dispatch.ts";
 import * as entries from "./entries.ts";
 import { type EventName, events } from "./events.ts";
 import * as frames from "./frames.ts";
+import * as hostModels from "./host-models.ts";
 import * as messages from "./messages.ts";
 import { protocolVersion } from "./version.ts";
 
@@ -29,7 +30,7 @@ const records: ReadonlySet<unknown> = new Set([
 
 /** The schemas of the shared types by name, sorted by name. Other schemas use them by `$ref`. */
 export const sharedTypes: ReadonlyMap<string, TSchema> = new Map(
-  [messages, data, entries, frames]
+  [messages, data, entries, frames, hostModels]
     .flatMap((module) => Object.entries(module) as [string, TSchema][])
     .filter(([name, schema]) => name.endsWith("Schema") && !records.has(schema))
     .map(([name, schema]): [string, TSchema] => [name.slice(0, -"Schema".length), schema])

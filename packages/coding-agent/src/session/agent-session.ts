@@ -90,7 +90,7 @@ export class AgentSession {
   constructor(parts: SessionParts) {
     this.#parts = parts;
     const { life } = parts;
-    this.models = life.guard(parts.models, ["set", "setLevel", "cycle", "cycleLevel", "follow"]);
+    this.models = life.guard(parts.models, ["set", "setHostModels", "setLevel", "cycle", "cycleLevel", "follow"]);
     this.tools = life.guard(parts.tools, ["workIn"], ["add", "replace", "activate"]);
     this.approvals = parts.approvalRules;
     this.history = life.guard(parts.history, ["setName", "setLabel", "startNew", "open", "fork", "clone", "branch", "goTo"]);

@@ -29,6 +29,8 @@ export interface EntryPointOptions {
    * options that none has. Default: none is given.
    */
   readFlags?: ((known: ReadonlyMap<string, ExtensionFlag>) => ReadonlyMap<string, boolean | string>) | undefined;
+  /** Whether the mode lets a program register models of the provider `host`. They can then be named before. Default: false. */
+  awaitsHostModels?: boolean | undefined;
   /** The content of `settings.json` of `agentDir`, if it was read already. Default: the session reads it. */
   userSettings?: SettingsFile | undefined;
 }

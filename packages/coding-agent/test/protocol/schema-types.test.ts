@@ -2,6 +2,12 @@ import type { AgentEvent, AgentMessage, Attachment, UserMessageWithAttachments }
 import type {
   AssistantMessage,
   AssistantMessageEvent,
+  HostModelDescription,
+  HostModelEvent,
+  HostModelFailure,
+  HostModelRequest,
+  HostModelResult,
+  HostModelUsage,
   ImageContent,
   Model,
   StopReason,
@@ -15,6 +21,14 @@ import type {
 import type { Static } from "@sinclair/typebox";
 import { test } from "vitest";
 import type { AssistantMessageEventSchema, EventName, events, SessionEvent } from "../../src/protocol/events.ts";
+import type {
+  HostModelCallSchema,
+  HostModelErrorSchema,
+  HostModelResultSchema,
+  HostModelSchema,
+  HostModelStepSchema,
+  HostModelUsageSchema,
+} from "../../src/protocol/host-models.ts";
 import type {
   AgentMessageSchema,
   AssistantMessageSchema,
@@ -57,6 +71,12 @@ test("each schema has the type that ai and agent declare", () => {
   const _level: Equal<Static<typeof ThinkingLevelSchema>, ThinkingLevel> = true;
   const _attachment: Equal<Static<typeof AttachmentSchema>, Attachment> = true;
   const _user: Equal<Static<typeof UserMessageSchema>, UserMessageWithAttachments> = true;
+  const _step: Equal<Static<typeof HostModelStepSchema>, HostModelEvent> = true;
+  const _hostUsage: Equal<Static<typeof HostModelUsageSchema>, HostModelUsage> = true;
+  const _result: Equal<Omit<Static<typeof HostModelResultSchema>, "type" | "id">, HostModelResult> = true;
+  const _failure: Equal<Omit<Static<typeof HostModelErrorSchema>, "type" | "id">, HostModelFailure> = true;
+  const _description: Static<typeof HostModelSchema> extends HostModelDescription ? true : false = true;
+  const _request: HostModelRequest extends Omit<Static<typeof HostModelCallSchema>, "type" | "id" | "context"> ? true : false = true;
   const _assistant: Equal<Static<typeof AssistantMessageSchema>, AssistantMessage> = true;
   const _toolResult: Equal<Static<typeof ToolResultMessageSchema>, ToolResultMessage> = true;
   const _message: Equal<Static<typeof AgentMessageSchema>, AgentMessage> = true;

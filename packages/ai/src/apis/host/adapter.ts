@@ -66,6 +66,14 @@ function callHost(model: HostModel, body: HostModelRequest, options: StreamOptio
   };
   signal?.addEventListener("abort", onAbort, { once: true });
   if (signal?.aborted) onAbort();
-  else model.start({ ...body, signal: controller.signal }, receive);
+  else begin(() => model.start({ ...body, signal: controller.signal }, receive), cancel);
   return promise;
+}
+
+function begin(start: () => void, onError: (error: unknown) => void): void {
+  try {
+    start();
+  } catch (error) {
+    onError(error);
+  }
 }

@@ -66,7 +66,8 @@ export type HostModelFrame =
   | ({ type: "host_model_error" } & HostModelFailure);
 
 /**
- * Begins a call. It must not throw for failures of the call, and calls `receive` with each frame, in order; frames after the last one are ignored.
- * `receive` checks the frames and never throws.
+ * Begins a call, and calls `receive` with each frame, in order; frames after the last one are ignored. `receive` checks the frames and never throws.
+ *
+ * @throws {AiError} When the call cannot begin.
  */
 export type StartHostCall = (call: HostModelCall, receive: (frame: unknown) => void) => void;

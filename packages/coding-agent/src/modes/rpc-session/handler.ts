@@ -2,6 +2,7 @@ import type { CommandData, CommandParams } from "../../protocol/commands.ts";
 import type { CommandName, commandDispatch } from "../../protocol/dispatch.ts";
 import type { PromptRun } from "../../run/run-controller.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
+import type { HostModels } from "./host-models.ts";
 import type { HostTools } from "./host-tools.ts";
 import type { RpcOutput, RpcPeer } from "./peer.ts";
 
@@ -15,6 +16,8 @@ export interface HandlerContext {
   onAccepted(run: PromptRun): void;
   /** Loads the host tools. */
   hostTools(): Promise<HostTools>;
+  /** Loads the host models. */
+  hostModels(): Promise<HostModels>;
   /** For commands of the lane `started`: lets the next command start. */
   leaveLane(): void;
   /** The command record from the client. */

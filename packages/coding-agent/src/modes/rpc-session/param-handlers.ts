@@ -91,6 +91,11 @@ export const paramHandlers: { [N in ParamCommandName]: Handler<N> } = {
     session.tools.replace("host", (await hostTools()).create(tools));
     return { toolNames: tools.map(({ name }) => name) };
   },
+  async set_host_models({ session, hostModels }, { models: definitions }) {
+    const models = (await hostModels()).create(definitions);
+    await session.models.setHostModels(models);
+    return { models: models.map(toWireModel) };
+  },
   set_stream_mode({ peer }, { mode }) {
     peer.mode = mode;
     return { mode };

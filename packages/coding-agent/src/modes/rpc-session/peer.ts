@@ -6,6 +6,8 @@ import type { AgentSessionEvent } from "../../session/events.ts";
 export interface RpcPeer {
   /** How answers are streamed to it. A change takes effect with the next answer. */
   mode: StreamMode;
+  /** Names the client, which may come back with another connection. Default: it does not. */
+  readonly clientId?: string | undefined;
   /** Sends a response, or an error about something that it sent. */
   send(record: object): void;
 }

@@ -6,6 +6,7 @@ import type { AgentSession } from "../../session/agent-session.ts";
 import { untilAborted } from "../../until-aborted.ts";
 import type { HandlerContext } from "./handler.ts";
 import { handlers } from "./handlers.ts";
+import type { HostModels } from "./host-models.ts";
 import type { HostTools } from "./host-tools.ts";
 import type { RpcOutput, RpcPeer } from "./peer.ts";
 import type { PromptResults } from "./prompt-results.ts";
@@ -44,6 +45,8 @@ export class RpcServer {
   readonly #user: RpcUserInterface;
   /** Loaded when the client defines its first tools. */
   #hostTools: HostTools | undefined;
+  /** Loaded when the client defines its first models. */
+  #hostModels: HostModels | undefined;
   /** Whether prompts with an `id` get a `prompt_result`. */
   readonly #sendsResults: boolean;
   /** Loaded with the first of them. */
@@ -90,16 +93,22 @@ export class RpcServer {
     peer.send({ type: "error", error });
   }
 
-  /** Handles the end of the input: open dialogs get their defaults, and calls of host tools fail. */
+  /** Handles the end of the input: open dialogs get their defaults, and calls of host tools and host models fail. */
   endInput(): void {
     this.#isInputOver = true;
     this.#user.disconnect();
     this.#hostTools?.close();
+    this.#hostModels?.close();
   }
 
-  /** The frames of the questions without an answer: dialogs, and calls of host tools. The oldest first. */
+  /** Handles the end of one of several clients: the calls of host models that it was answering fail. */
+  leave(peer: RpcPeer): void {
+    this.#hostModels?.leave(peer);
+  }
+
+  /** The frames of the questions without an answer: dialogs, and calls of host tools and host models. The oldest first. */
   openQuestions(): object[] {
-    return [...this.#user.openFrames(), ...(this.#hostTools?.openFrames() ?? [])];
+    return [...this.#user.openFrames(), ...(this.#hostTools?.openFrames() ?? []), ...(this.#hostModels?.openFrames() ?? [])];
   }
 
   /** Resolves when all commands so far have started, and have either ended or left the lane. */
@@ -118,6 +127,7 @@ export class RpcServer {
     const command = typeof type === "string" ? findCommand(type) : undefined;
     if (type === "extension_ui_response") this.#user.handleFrame(record);
     else if (type === "host_tool_update" || type === "host_tool_result") this.#hostTools?.handleFrame(record);
+    else if (isHostModelFrame(type)) this.#hostModels?.handleFrame(record, peer);
     else if (command !== undefined) this.#begin(command, record, peer);
     else if (typeof type === "string") this.#refuse({ record, peer }, type, `Unknown command: ${type}`);
     else this.#refuse({ record, peer }, "unknown", 'Field "type" must be a string that names a command');
@@ -173,6 +183,7 @@ export class RpcServer {
           request.run = accepted;
         },
         hostTools: () => this.#loadHostTools(),
+        hostModels: () => this.#loadHostModels(),
         leaveLane,
         request: record,
         signal: controller.signal,
@@ -195,6 +206,13 @@ export class RpcServer {
     return this.#hostTools;
   }
 
+  async #loadHostModels(): Promise<HostModels> {
+    const { HostModels } = await import("./host-models.ts");
+    this.#hostModels ??= new HostModels(this.#output);
+    if (this.#isInputOver) this.#hostModels.close();
+    return this.#hostModels;
+  }
+
   async #loadResults(): Promise<PromptResults> {
     const { PromptResults } = await import("./prompt-results.ts");
     this.#promptResults ??= new PromptResults(this.#session, (frame) => this.#output.send(frame));
@@ -212,6 +230,16 @@ export class RpcServer {
     const response: RpcResponse = { ...id, type: "response", command: String(record.type), ...outcome };
     peer.send(response);
   }
+}
+
+/** Whether a frame is about a call of a host model. */
+function isHostModelFrame(type: unknown): boolean {
+  return type === "host_model_event" || type === "host_model_result" || type === "host_model_error";
+}
+
+/** Whether a record is a frame of a client, which gets no response. */
+export function isClientFrame({ type }: Record<string, unknown>): boolean {
+  return type === "extension_ui_response" || type === "host_tool_update" || type === "host_tool_result" || isHostModelFrame(type);
 }
 
 /** Parses a line of a client. Returns the reason, as text, if it is not a JSON object. */

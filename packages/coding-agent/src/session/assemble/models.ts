@@ -29,15 +29,17 @@ export interface Models {
  * @throws {UsageError} When the named model does not exist, or `models.json` is invalid.
  */
 export async function prepareModels(
-  { options, report }: Setup,
+  { options, parent, report }: Setup,
   { settings, extensions }: Configuration,
   context: BranchContext,
   cwd: string,
 ): Promise<Models> {
-  const { agentDir, apiKey, offline = false, provider, record } = options;
+  const { agentDir, apiKey, awaitsHostModels = false, offline = false, provider, record } = options;
+  // A sub-task gets its model from the delegating session.
+  const awaitsHost = awaitsHostModels && parent === undefined;
   const credentials = new Credentials(agentDir, { apiKey });
   const recordTo = record === undefined ? {} : { recordTo: resolve(options.cwd, record) };
-  const registry = new ModelRegistry({ agentDir, credentials, cwd, offline, report, ...recordTo });
+  const registry = new ModelRegistry({ agentDir, credentials, cwd, offline, awaitsHost, report, ...recordTo });
   for (const brought of extensions?.providers ?? []) registry.addProvider(brought);
   const stored = context.model && `${context.model.provider}/${context.model.modelId}`;
   const scope = await findScope(registry, options, settings);

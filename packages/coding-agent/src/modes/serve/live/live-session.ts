@@ -9,7 +9,7 @@ import type { LinePiece } from "../../../protocol/line-pieces.ts";
 import type { AgentSession } from "../../../session/agent-session.ts";
 import { RecordWriter } from "../../record-writer.ts";
 import type { RpcOutput, RpcPeer } from "../../rpc-session/peer.ts";
-import { parseRecord, RpcServer } from "../../rpc-session/server.ts";
+import { isClientFrame, parseRecord, RpcServer } from "../../rpc-session/server.ts";
 import { Activity } from "./activity.ts";
 import { type Answer, CommandLog, KeyReusedError, TooManyCommandsError } from "./command-log.ts";
 import { EventStream } from "./event-stream.ts";
@@ -88,7 +88,7 @@ export class LiveSession implements WatchedSession {
     return this.#watchers.size;
   }
 
-  /** The number of dialogs and calls of host tools that wait for an answer. */
+  /** The number of dialogs, and of calls of host tools and host models, that wait for an answer. */
   get openQuestionCount(): number {
     return this.#server.openQuestions().length;
   }
@@ -109,7 +109,7 @@ export class LiveSession implements WatchedSession {
    */
   command(record: Record<string, unknown>, { key }: { key?: string | undefined } = {}): Promise<CommandOutcome> {
     if (isClientFrame(record)) {
-      this.#server.handleRecord(record, noPeer);
+      this.#server.handleRecord(record, postPeer);
       return Promise.resolve({ response: undefined, position: this.position });
     }
     const { promise, resolve } = Promise.withResolvers<Answer>();
@@ -137,8 +137,10 @@ export class LiveSession implements WatchedSession {
       set mode(mode) {
         watcher.mode = mode;
       },
+      clientId: options.clientId,
       send: (response) => watcher.send(this.#toAnswer(response)),
     };
+    socket.on("close", () => this.#server.leave(peer));
     socket.on("message", (data, isBinary) => {
       if (isBinary) socket.close(1003, "Send text: one JSON object a message.");
       else this.#onMessage(String(data), { peer, clientId: options.clientId, onAnswer: (answer) => watcher.send(answer) });
@@ -214,7 +216,7 @@ export class LiveSession implements WatchedSession {
       return;
     }
     if (isClientFrame(record)) {
-      this.#server.handleRecord(record, noPeer);
+      this.#server.handleRecord(record, peer);
       return;
     }
     const key = clientId === undefined || record.id === undefined ? undefined : `client ${clientId} ${JSON.stringify(record.id)}`;
@@ -275,19 +277,11 @@ export class LiveSession implements WatchedSession {
   }
 }
 
-/** Whether a record is a frame of a client, which gets no response. */
-function isClientFrame({ type }: Record<string, unknown>): boolean {
-  return type === "extension_ui_response" || type === "host_tool_update" || type === "host_tool_result";
-}
-
 function refusal({ id, type }: Record<string, unknown>, error: string): RpcResponse {
   return { ...(id === undefined ? {} : { id }), type: "response", command: String(type), success: false, error };
 }
 
-/** Frames of clients get no response. */
-const noPeer: RpcPeer = { mode: "deltas", send: () => undefined };
-
-/** The sender of a command over POST. */
+/** The sender of a command or frame over POST. */
 const postPeer: RpcPeer = {
   get mode(): StreamMode {
     return "deltas";

@@ -30,7 +30,7 @@ export async function openLive(opening: Opening, store: LiveStore | undefined, s
     ...(options as CreateAgentSessionOptions),
     ...(store && { store }),
     ...(name === undefined ? {} : { name }),
-    ...{ cwd, agentDir, session: choice, takeOverLock, loadLibrary, autoStart: false },
+    ...{ cwd, agentDir, session: choice, takeOverLock, loadLibrary, autoStart: false, awaitsHostModels: true },
     onProblem: report,
     user: { ...absentUser, notify: report },
   });
