@@ -21,6 +21,7 @@ const packages = {
     library: {
       index: "src/index.ts",
       "partial-arguments": "src/partial-arguments.ts",
+      "host-model": "src/apis/host/run.ts",
       files: "src/files/index.ts",
       "files-sync": "src/files/sync.ts",
     },
@@ -43,7 +44,10 @@ const packages = {
   "@pikit/rpc-client": {
     library: { index: "src/index.ts" },
     // This package stands alone: it imports nothing at run time, and of our other packages it inlines these pure modules only.
-    inlines: ["../ai/src/nesting.ts", "../ai/src/partial-arguments.ts", "../coding-agent/src/protocol/"],
+    inlines: [
+      ...["../ai/src/nesting.ts", "../ai/src/partial-arguments.ts", "../ai/src/apis/host/run.ts"],
+      "../coding-agent/src/protocol/",
+    ],
   },
 };
 

@@ -60,7 +60,7 @@ export const layers: readonly PackageLayers[] = [
     ],
     // These three run in browsers, too.
     closedRooms: {
-      protocol: ["@sinclair/typebox", "@pikit/ai/partial-arguments"],
+      protocol: ["@sinclair/typebox", "@pikit/ai/partial-arguments", "@pikit/ai/host-model"],
       render: ["highlight.js", "marked"],
       page: ["eventsource-parser"],
     },

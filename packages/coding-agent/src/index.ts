@@ -4,7 +4,17 @@ import { createAgentSession as create } from "./session/assemble/create.ts";
 import type { CreateAgentSessionOptions } from "./session/options.ts";
 
 export { type AgentTool, type AgentToolResult, isToolError, type RenderedText, type ToolDisplay, ToolError } from "@pikit/agent";
-export { createScriptedModel, type ImageContent, type Model, type TextContent } from "@pikit/ai";
+export {
+  createHostModel,
+  createScriptedModel,
+  type HostModelCall,
+  type HostModelFunction,
+  type HostModelOutput,
+  type HostModelResult,
+  type ImageContent,
+  type Model,
+  type TextContent,
+} from "@pikit/ai";
 export type { Static, TSchema } from "@sinclair/typebox";
 export { type ApprovalPolicy, approvalPolicies } from "./config/approval-policies.ts";
 export { type Settings, SettingsSchema } from "./config/settings.ts";

@@ -101,6 +101,7 @@ export class AgentLife implements Life {
       const state = await shakeHands((command, params) => connection.request(this.nextId(), command, params, { timeoutMs }), {
         streamMode,
         settings: this.resumption.commands,
+        models: this.#handlers.models(),
         tools: this.#handlers.tools(),
       });
       this.resumption.noteState(state);

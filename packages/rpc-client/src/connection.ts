@@ -8,7 +8,13 @@ import { isRecord, type SentRecord, type Transport, type TransportHandlers } fro
 
 /** A record that is neither a response nor an event, by its `type`. */
 export interface IncomingFrame extends Record<string, unknown> {
-  type: "extension_ui_request" | "extension_ui_response" | "host_tool_call" | "host_tool_cancel";
+  type:
+    | "extension_ui_request"
+    | "extension_ui_response"
+    | "host_tool_call"
+    | "host_tool_cancel"
+    | "host_model_call"
+    | "host_model_cancel";
 }
 
 export interface ConnectionHandlers {
@@ -35,6 +41,8 @@ const frameTypes: ReadonlySet<string> = new Set<IncomingFrame["type"]>([
   "extension_ui_response",
   "host_tool_call",
   "host_tool_cancel",
+  "host_model_call",
+  "host_model_cancel",
 ]);
 
 /** The connection to one agent: its open requests and its events. */

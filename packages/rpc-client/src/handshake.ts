@@ -9,7 +9,8 @@ export interface HandshakeOptions {
   streamMode: StreamMode;
   /** Settings of the previous process. A refused setting is ignored. */
   settings: readonly FirstCommand[];
-  /** If the agent refuses them, the start fails. */
+  /** If the agent refuses these or the tools, the start fails. They come before the settings, one of which may name them. */
+  models: CommandParams<"set_host_models">["models"];
   tools: CommandParams<"set_host_tools">["tools"];
 }
 
@@ -28,12 +29,16 @@ export type Ask = (command: CommandName, params: object) => Promise<unknown>;
  * @throws {AgentProcessError} `wrong_version` when the agent has another version of the protocol.
  * @throws {RpcError} When the agent does not respond, or refuses `get_state`.
  */
-export async function shakeHands(ask: Ask, { streamMode, settings, tools }: HandshakeOptions): Promise<Partial<SessionState>> {
+export async function shakeHands(
+  ask: Ask,
+  { streamMode, settings, models, tools }: HandshakeOptions,
+): Promise<Partial<SessionState>> {
   // An older agent refuses this command or ignores it. Then the response to get_state decides.
   const wrongVersion = ask("get_protocol_info", {}).then(checkVersion, never);
   if (streamMode === "deltas") ask("set_stream_mode", { mode: "deltas" }).catch(() => undefined);
   const state = ((await Promise.race([ask("get_state", {}), wrongVersion])) ?? {}) as Partial<SessionState>;
   await Promise.all([
+    ...(models.length > 0 ? [ask("set_host_models", { models })] : []),
     ...settings.map(({ command, params }) => ask(command, params).catch(ignoreRefusal)),
     ...(tools.length > 0 ? [ask("set_host_tools", { tools })] : []),
   ]);

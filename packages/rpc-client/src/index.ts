@@ -1,4 +1,5 @@
 export type { Signal } from "./abort-signal.ts";
+export type { AiSdkModel } from "./ai-sdk/model.ts";
 export type { ConnectOptions, SessionRequest } from "./connect/options.ts";
 export {
   AgentProcessError,
@@ -17,7 +18,9 @@ export {
 } from "./errors.ts";
 export type { EventListener, EventsOptions } from "./event-hub.ts";
 export type { EventIterator } from "./event-queue.ts";
+export type { ClientModel } from "./host-models.ts";
 export type { ClientTool, HostToolAnswer, HostToolContext } from "./host-tools.ts";
+export type { ModelCall, ModelFunction, ModelOutput } from "./model-function.ts";
 export type { RpcClientOptions, SendOptions } from "./options.ts";
 export { type AcquireOptions, AgentPool, createPool, type PoolOptions, type PoolState } from "./pool.ts";
 export type {
@@ -31,6 +34,11 @@ export type {
   CompactionResult,
   EntryTreeNode,
   EventName,
+  HostModelContext,
+  HostModelEvent,
+  HostModelOptions,
+  HostModelResult,
+  HostModelUsage,
   HostTool,
   HostToolOutput,
   ImageContent,

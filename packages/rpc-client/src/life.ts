@@ -1,7 +1,7 @@
 import type { Signal } from "./abort-signal.ts";
 import type { Connection, ConnectionHandlers } from "./connection.ts";
 import type { AgentProcessError } from "./errors.ts";
-import type { HostTool } from "./protocol-types.ts";
+import type { HostModel, HostTool } from "./protocol-types.ts";
 import type { Resumption } from "./resumption.ts";
 
 export interface LifeHandlers extends Omit<ConnectionHandlers, "onClose"> {
@@ -11,6 +11,8 @@ export interface LifeHandlers extends Omit<ConnectionHandlers, "onClose"> {
   onClose: (reason: AgentProcessError) => void;
   /** Called when the agent was started again after `crash` and is ready. */
   onRestart: (crash: AgentProcessError) => void;
+  /** Returns the models to register with a new agent. */
+  models: () => HostModel[];
   /** Returns the tools to register with a new agent. */
   tools: () => HostTool[];
 }

@@ -8,6 +8,12 @@ import type {
   commands,
   EntryTreeNodeSchema,
   events,
+  HostModelContextSchema,
+  HostModelOptionsSchema,
+  HostModelResultSchema,
+  HostModelSchema,
+  HostModelStepSchema,
+  HostModelUsageSchema,
   HostToolOutputSchema,
   HostToolSchema,
   ImageContentSchema,
@@ -72,6 +78,19 @@ export type EntryTreeNode = (typeof EntryTreeNodeSchema)["static"];
 export type HostTool = (typeof HostToolSchema)["static"];
 /** The result of a host tool. */
 export type HostToolOutput = (typeof HostToolOutputSchema)["static"];
+/** The definition of a model that runs in this program. */
+export type HostModel = (typeof HostModelSchema)["static"];
+/** The system prompt, the messages and the tools of a model call. */
+export type HostModelContext = (typeof HostModelContextSchema)["static"];
+/** How a model is asked. */
+export type HostModelOptions = (typeof HostModelOptionsSchema)["static"];
+/** A step of a streamed answer. */
+export type HostModelEvent = (typeof HostModelStepSchema)["static"];
+/** Tokens, and optionally dollars, of a model call. */
+export type HostModelUsage = (typeof HostModelUsageSchema)["static"];
+type ResultFrame = (typeof HostModelResultSchema)["static"];
+/** The end of an answer, with the whole content if it was not streamed. */
+export type HostModelResult = Omit<ResultFrame, "type" | "id">;
 /** A dialog or a display request for the user, by `method`. */
 export type UiRequest = (typeof UiRequestSchema)["static"];
 /** The answer to a dialog: `confirmed` for `confirm`, `value` for the others, `cancelled` for all. */

@@ -8,7 +8,8 @@ import { type AgentProcessError, RpcAbortError, RpcTimeoutError } from "./errors
 import { EventHub, type EventListener, type EventsOptions } from "./event-hub.ts";
 import type { EventIterator } from "./event-queue.ts";
 import { Flow } from "./flow.ts";
-import { type ClientTool, HostTools } from "./host-tools.ts";
+import { HostModels } from "./host-models.ts";
+import { HostTools } from "./host-tools.ts";
 import type { Life, LifeHandlers } from "./life.ts";
 import { defaultTimeoutMs, type RpcClientOptions, type SendOptions } from "./options.ts";
 import { orAborted } from "./or-aborted.ts";
@@ -23,7 +24,7 @@ import type {
   RpcEvent,
 } from "./protocol-types.ts";
 import { type CommandOptions, split } from "./rpc-commands.ts";
-import { RpcDialogs } from "./rpc-dialogs.ts";
+import { RpcHost } from "./rpc-host.ts";
 import { RunTracker } from "./run-tracker.ts";
 import { streamText } from "./text-stream.ts";
 import { type UiHandler, UiHandlers, type UiMethod } from "./ui-handlers.ts";
@@ -58,13 +59,19 @@ type CommonOptions = Pick<RpcClientOptions, "requestTimeoutMs" | "onNoise">;
  * (`RpcCommandError`), when its timeout expires (`RpcTimeoutError`), or when the agent is not running or ends meanwhile
  * (`AgentProcessError`).
  */
-export class RpcClient extends RpcDialogs {
+export class RpcClient extends RpcHost {
   readonly #options: CommonOptions;
   readonly #life: Life;
   readonly #flow: Flow = new Flow(() => this.#events.isBehind);
   readonly #events: EventHub = new EventHub(() => this.#flow.update());
   readonly #runs = new RunTracker(() => this.#life.isShared);
-  readonly #tools: HostTools = new HostTools({
+  /** @internal */
+  protected override readonly hostTools: HostTools = new HostTools({
+    send: (frame) => this.#connection?.sendFrame(frame),
+    isShared: () => this.#life.isShared,
+  });
+  /** @internal */
+  protected override readonly hostModels: HostModels = new HostModels({
     send: (frame) => this.#connection?.sendFrame(frame),
     isShared: () => this.#life.isShared,
   });
@@ -93,7 +100,8 @@ export class RpcClient extends RpcDialogs {
       onNoise: (line) => callSafely(() => options.onNoise?.(line)),
       onClose: (reason) => this.#onClose(reason),
       onRestart: (crash) => this.#restartListeners.call(crash),
-      tools: () => this.#tools.definitions,
+      tools: () => this.hostTools.definitions,
+      models: () => this.hostModels.definitions,
     });
   }
 
@@ -145,6 +153,11 @@ export class RpcClient extends RpcDialogs {
   /** `await using client = new RpcClient()` stops the agent at the end of the block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
+  }
+
+  /** @internal */
+  protected override get isStarted(): boolean {
+    return this.#life.isStarted;
   }
 
   async send<N extends CommandName>(name: N, params: CommandParams<N>, options: SendOptions = {}): Promise<CommandData<N>> {
@@ -218,30 +231,6 @@ export class RpcClient extends RpcDialogs {
   override async compact(options: CommandOptions<"compact"> = {}): Promise<CompactionResult> {
     const { signal, ...rest } = options;
     return await this.#stoppable("compact", signal, () => super.compact(rest));
-  }
-
-  /**
-   * Replaces the tools that run in this program, and registers them with the agent now and after each restart. May be called before `start`.
-   *
-   * @returns The names of the tools.
-   * @throws {RpcCommandError} When the agent refuses them, for example because it has a tool with the same name; the previous tools stay.
-   */
-  async setTools(tools: readonly ClientTool<unknown>[], options: SendOptions = {}): Promise<string[]> {
-    return await this.#tools.replace(tools, async () => {
-      const { definitions } = this.#tools;
-      if (!this.#life.isStarted) return definitions.map(({ name }) => name);
-      return (await this.send("set_host_tools", { tools: definitions }, options)).toolNames;
-    });
-  }
-
-  /** The same as `setTools`, under its name in related clients. */
-  setCustomTools(tools: readonly ClientTool<unknown>[], options?: SendOptions): Promise<string[]> {
-    return this.setTools(tools, options);
-  }
-
-  /** The same as `setTools`, under the name of the command. */
-  setHostTools(tools: readonly ClientTool<unknown>[], options?: SendOptions): Promise<string[]> {
-    return this.setTools(tools, options);
   }
 
   /**
@@ -374,14 +363,17 @@ export class RpcClient extends RpcDialogs {
   }
 
   #onFrame(frame: IncomingFrame): void {
-    if (frame.type === "host_tool_call") this.#tools.onCall(frame);
-    else if (frame.type === "host_tool_cancel") this.#tools.onCancel(frame);
+    if (frame.type === "host_tool_call") this.hostTools.onCall(frame);
+    else if (frame.type === "host_tool_cancel") this.hostTools.onCancel(frame);
+    else if (frame.type === "host_model_call") this.hostModels.onCall(frame);
+    else if (frame.type === "host_model_cancel") this.hostModels.onCancel(frame);
     else if (frame.type === "extension_ui_response") this.#ui.onAnswered(frame);
     else this.#ui.onRequest(frame);
   }
 
   #endCalls(reason: Error): void {
-    this.#tools.endAll(reason);
+    this.hostTools.endAll(reason);
+    this.hostModels.endAll(reason);
     this.#ui.endAll(reason);
   }
 

@@ -17,7 +17,7 @@ interface Call {
   gives?: unknown;
 }
 
-const calls: { [N in Exclude<CommandName, "set_host_tools">]: Call } = {
+const calls: { [N in Exclude<CommandName, "set_host_tools" | "set_host_models">]: Call } = {
   prompt: {
     call: (client) => client.prompt("Hi", { images: [image], streamingBehavior: "steer", timeoutMs: 9_000 }),
     sends: { message: "Hi", images: [image], streamingBehavior: "steer" },
@@ -122,8 +122,8 @@ test("each method sends its command's fields and nothing else, and gives what is
     expect(record).toEqual({ type: name, ...call.sends });
   }
   expect(received).toHaveLength(Object.keys(calls).length);
-  // The remaining one, set_host_tools, has tests of its own.
-  expect(Object.keys(calls).length + 1).toBe(Object.keys(commands).length);
+  // The remaining two, set_host_tools and set_host_models, have tests of their own.
+  expect(Object.keys(calls).length + 2).toBe(Object.keys(commands).length);
 });
 
 test("branch takes an entry's id, too", async () => {

@@ -144,5 +144,7 @@ export const HostModelErrorSchema = Type.Object({
   retryable: Type.Optional(
     Type.Boolean({ description: "Whether another try may succeed. Default: by the message, as for providers." }),
   ),
-  overflow: Type.Optional(Type.Boolean({ description: "Whether the conversation is too long for the model." })),
+  overflow: Type.Optional(
+    Type.Boolean({ description: "Whether the conversation is too long for the model. Default: by the message." }),
+  ),
 });

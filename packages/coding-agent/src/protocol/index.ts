@@ -1,3 +1,4 @@
+export { runHostModel } from "@pikit/ai/host-model";
 export { type CommandData, type CommandDefinition, type CommandParams, commands } from "./commands.ts";
 export { type ConnectionReady, ConnectionReadySchema, type Resync, ResyncSchema } from "./connection.ts";
 export {

@@ -19,7 +19,7 @@ interface LostCommand {
 /** Commands that stop work. After the end of an epoch, there is no work of that epoch left. */
 const stops: ReadonlySet<string> = new Set<CommandName>(["abort", "abort_bash", "abort_retry"]);
 /** Commands that concern this client only. */
-const ownSettings: ReadonlySet<string> = new Set<CommandName>(["set_host_tools", "set_stream_mode"]);
+const ownSettings: ReadonlySet<string> = new Set<CommandName>(["set_host_tools", "set_host_models", "set_stream_mode"]);
 
 /** The commands without a response, in their order. They are sent again over each new connection: the server runs each of them once. */
 export class OpenCommands {

@@ -3,14 +3,21 @@ import { dialogMethods } from "../ui-handlers.ts";
 
 type Frame = Record<string, unknown>;
 
-/** A dialog or a call of a host tool without an end. */
+/** A dialog, or a call of a host tool or host model, without an end. */
 interface OpenQuestion {
-  /** Undefined for a dialog. */
+  kind: "dialog" | "tool" | "model";
+  /** Of the call of a tool. */
   toolCallId: string | undefined;
   /** The answer of this program as it was sent. */
   answer: string | undefined;
   /** Whether it is known to be open; false after a gap in the frames, in which its end may have been. */
   isConfirmed: boolean;
+}
+
+/** The answer to a call of a model that this program was answering: parts of it may be lost with the old connection, so it is made again. */
+function cutCall(id: string): string {
+  const message = "The connection to the program that holds the model was cut before the answer was complete.";
+  return JSON.stringify({ type: "host_model_error", id, message, retryable: true });
 }
 
 /**
@@ -23,17 +30,20 @@ export class OpenQuestions {
   /** Notes the questions and their ends among the frames. */
   note(frame: Frame): void {
     const { type, id } = frame;
-    if (type === "extension_ui_request" && dialogMethods.has(String(frame.method))) this.#open(String(id), undefined);
-    else if (type === "host_tool_call") this.#open(String(id), String(frame.toolCallId));
+    if (type === "extension_ui_request" && dialogMethods.has(String(frame.method))) this.#open(String(id), "dialog");
+    else if (type === "host_tool_call") this.#open(String(id), "tool", String(frame.toolCallId));
+    else if (type === "host_model_call") this.#open(String(id), "model");
     else if (type === "extension_ui_response") this.#questions.delete(String(id));
-    else if (type === "host_tool_cancel") this.#questions.delete(String(frame.targetId));
+    else if (type === "host_tool_cancel" || type === "host_model_cancel") this.#questions.delete(String(frame.targetId));
     else if (type === "tool_execution_end") this.#endCall(frame.toolCallId);
   }
 
   /** Notes an answer of this program. */
   answer({ type, id }: SentRecord, text: string): void {
     const question = this.#questions.get(id);
-    if (question !== undefined && type !== "host_tool_update") question.answer = text;
+    if (question === undefined || type === "host_tool_update") return;
+    if (question.kind === "model") question.answer = cutCall(id);
+    else question.answer = text;
   }
 
   /**
@@ -61,11 +71,11 @@ export class OpenQuestions {
   /** Removes the questions that the server has not repeated. Returns frames that close them. */
   takeUnconfirmed(): Frame[] {
     const frames: Frame[] = [];
-    for (const [id, { isConfirmed, toolCallId }] of this.#questions) {
+    for (const [id, { isConfirmed, kind }] of this.#questions) {
       if (isConfirmed) continue;
       this.#questions.delete(id);
-      if (toolCallId === undefined) frames.push({ type: "extension_ui_response", id, cancelled: true });
-      else frames.push({ type: "host_tool_cancel", id, targetId: id });
+      if (kind === "dialog") frames.push({ type: "extension_ui_response", id, cancelled: true });
+      else frames.push({ type: `host_${kind}_cancel`, id, targetId: id });
     }
     return frames;
   }
@@ -74,8 +84,8 @@ export class OpenQuestions {
     this.#questions.clear();
   }
 
-  #open(id: string, toolCallId: string | undefined): void {
-    this.#questions.set(id, { toolCallId, answer: undefined, isConfirmed: true });
+  #open(id: string, kind: OpenQuestion["kind"], toolCallId?: string): void {
+    this.#questions.set(id, { kind, toolCallId, answer: undefined, isConfirmed: true });
   }
 
   #endCall(toolCallId: unknown): void {

@@ -35,7 +35,7 @@ export class ServerLife implements Life {
   #starting: AbortController | undefined;
   /** Whether this is the first start, after which the program adds its listeners. */
   #isFirstStart = true;
-  /** Registers the tools and settings of this program after a restart of the server. */
+  /** Registers the tools, models and settings of this program after a restart of the server. */
   #restart: Promise<Connection> | undefined;
   #closedBy: AgentProcessError | undefined;
   /** Makes the ids of the commands unique among all clients. */
@@ -157,7 +157,7 @@ export class ServerLife implements Life {
     if (isFirst) setImmediate(() => connection.transport.release());
     else {
       connection.transport.release();
-      if (this.#handlers.tools().length > 0) await this.#setUp(connection);
+      if (this.#handlers.tools().length + this.#handlers.models().length > 0) await this.#setUp(connection);
     }
   }
 
@@ -223,12 +223,13 @@ export class ServerLife implements Life {
     restart.catch(ignore);
   }
 
-  /** Registers the settings and tools of this program. */
+  /** Registers the settings, models and tools of this program. */
   async #setUp(connection: Connection): Promise<void> {
     const settings = this.resumption.commands.filter(({ command }) => command !== "set_stream_mode");
     const state = await shakeHands(this.#ask(connection), {
       streamMode: "snapshots",
       settings,
+      models: this.#handlers.models(),
       tools: this.#handlers.tools(),
     });
     this.resumption.noteState(state);
@@ -255,7 +256,7 @@ export class ServerLife implements Life {
 }
 
 const restartText = "The server was restarted, or has closed and reopened the session.";
-const setUpText = "The tools and settings of this client could not be registered again after a restart of the server";
+const setUpText = "The tools, models and settings of this client could not be registered again after a restart of the server";
 
 function ignore(): void {}
 

@@ -18,6 +18,12 @@ const closeGraceMs = 2_000;
 /** The longest pause that a server can ask for, in milliseconds. */
 const maxRetryAfterMs = 60_000;
 
+/** Frames that get no response. */
+const answerTypes: ReadonlySet<string> = new Set([
+  ...["extension_ui_response", "host_tool_result", "host_tool_update"],
+  ...["host_model_event", "host_model_result", "host_model_error"],
+]);
+
 export interface ServerTransportOptions {
   openSocket: OpenSocket;
   /** Returns the address for the next connection. @param since - The position of the latest frame, `epoch:seq`. */
@@ -80,7 +86,7 @@ export class ServerTransport implements Transport {
 
   write(line: string, record: SentRecord): void {
     const text = line.trimEnd();
-    const isAnswer = ["extension_ui_response", "host_tool_result", "host_tool_update"].includes(record.type);
+    const isAnswer = answerTypes.has(record.type);
     if (isAnswer) this.#questions.answer(record, text);
     else this.#commands.add(record.id, record.type, text);
     if (!this.#isReady) return;

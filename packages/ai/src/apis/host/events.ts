@@ -2,6 +2,7 @@ import { answerLimits } from "../../answer-limits.ts";
 import type { MessageAssembler, TextBlock, ThinkingBlock, ToolCallBlock } from "../../assembler.ts";
 import { toAiError } from "../../classify.ts";
 import { AiError } from "../../errors.ts";
+import { isOverflowText } from "../../overflow.ts";
 import { cleanText } from "../../provider-text.ts";
 import type { AssistantMessage, Model } from "../../types.ts";
 import { readUsage } from "./usage.ts";
@@ -229,7 +230,8 @@ export class HostFrameReader {
   #toFailure(fields: Fields): AiError {
     const message = cleanText(this.#text(fields, "message", "host_model_error"));
     const retryable = this.#optionalFlag(fields, "retryable", "host_model_error");
-    if (this.#optionalFlag(fields, "overflow", "host_model_error")) return new AiError("context_overflow", message);
+    const isOverflow = this.#optionalFlag(fields, "overflow", "host_model_error") ?? isOverflowText(message);
+    if (isOverflow) return new AiError("context_overflow", message);
     if (retryable === undefined) return toAiError(new Error(message), this.#model);
     return new AiError(retryable ? "overloaded" : "invalid_request", message, { retryable });
   }

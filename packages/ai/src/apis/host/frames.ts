@@ -55,7 +55,8 @@ export interface HostModelFailure {
   message: string;
   /** Whether the same call may succeed later. Default: what the message says, as for providers. */
   retryable?: boolean;
-  /** Whether the conversation is longer than the context window. It is then summarised, and the call is made again. */
+  /** Whether the conversation is longer than the context window. Default: what the message says. It is then summarised, and the
+   * call is made again. */
   overflow?: boolean;
 }
 

@@ -221,6 +221,8 @@ test.each([
     { code: "context_overflow", retryable: false },
   ],
   [{ message: "prompt is too long: 200001 tokens" }, { code: "context_overflow", retryable: false }],
+  [{ message: "prompt is too long", retryable: false }, { code: "context_overflow" }],
+  [{ message: "prompt is too long", overflow: false, retryable: true }, { code: "overloaded" }],
   [{ message: "overloaded, come again" }, { code: "overloaded", retryable: true }],
   [
     { message: "Some other problem", retryable: null },
