@@ -41,12 +41,13 @@ async function runPrograms(document: string): Promise<string[]> {
 }
 
 test("the programs of docs/sdk.md run and print what they promise", async () => {
-  const [minimal, customTool, customModel, resume, memory, render, many, serve, ...others] = await runPrograms("sdk.md");
+  const [minimal, customTool, customModel, ownModel, resume, memory, render, many, serve, ...others] = await runPrograms("sdk.md");
   expect(others).toEqual([]);
   expect(minimal).toContain('README.md is titled "Sample" and begins: A folder for the examples to look at.');
   expect(minimal).toMatch(/\n6 messages\n$/);
   expect(customTool).toBe("user assistant toolResult assistant\nTake no umbrella.\n");
   expect(customModel).toBe("Hello from your own model.\n");
+  expect(ownModel).toBe('You said "Hello?"\n');
   expect(resume).toBe('true Shopping 2\ninstead of "What do we need?":\nuser assistant user assistant true\n');
   expect(memory).toBe("null 4 4\n");
   expect(render).toBe('Let me see.\n> bash {"command":"echo 42"}\n42\nIt is 42.\n(done)\n');

@@ -46,7 +46,7 @@ test.runIf(existsSync(declarations))(
     const { publishConfig, ...manifest } = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8"));
     writeFileSync(join(installed, "package.json"), JSON.stringify({ ...manifest, exports: publishConfig.exports }));
     const program = `
-    import { RpcClient, createPool, isRpcError, type AgentMessage, type ClientTool, type RpcEvent } from "@pikit/rpc-client";
+    import { RpcClient, createPool, isRpcError, type AgentMessage, type ClientTool, type RpcEvent, type WireModel } from "@pikit/rpc-client";
     await using client = new RpcClient({ model: "demo/tour" });
     const messages: AgentMessage[] = await client.promptAndWait("Hi", { streamingBehavior: "steer" });
     const count: number = (await client.send("get_state", {})).messageCount + messages.length;
@@ -66,6 +66,13 @@ test.runIf(existsSync(declarations))(
     new RpcClient({}, () => undefined);
     const tool: ClientTool<{ city: string }> = { name: "weather", description: "", parameters: {}, execute: ({ city }, { signal }) => signal.aborted ? undefined : city };
     const names: string[] = await client.setTools([tool]);
+    const models: WireModel[] = await client.setModels([
+      { id: "a", model: ({ context, signal }) => ({ stopReason: signal.aborted ? "length" : "stop", content: [{ type: "text", text: context.systemPrompt ?? "" }] }) },
+      { id: "b", async *model({ modelId }) { yield { type: "text_start", contentIndex: 0 }; yield { type: "text_end", contentIndex: 0, content: modelId }; yield { stopReason: "stop" }; } },
+    ]);
+    names.push(...models.map(({ id }) => id));
+    // @ts-expect-error: an answer has no such reason
+    await client.setModels([{ id: "c", model: () => ({ stopReason: "tired" }) }]);
     client.onConfirm(({ title, message }) => title === message);
     client.onSelect(async ({ options }) => options[0]);
     // no race: this is compiled, and not run.

@@ -42,7 +42,7 @@ async function run(file = "", env: Record<string, string> = {}): Promise<string>
   return stdout;
 }
 
-const [tour, events, tool, connect, bot, job, server, ...others] = programsOf("../../docs/rpc-client.md");
+const [tour, events, tool, models, connect, bot, job, server, ...others] = programsOf("../../docs/rpc-client.md");
 
 test("docs/rpc-client.md: the first program shows text and tools of a run", async () => {
   expect(others).toEqual([]);
@@ -61,6 +61,10 @@ test("docs/rpc-client.md: a tool runs in the program", async () => {
   const script = join(workFolder, "answers.jsonl");
   writeFileSync(script, answers.map((answer) => `${JSON.stringify(answer)}\n`).join(""));
   expect(await run(tool, { MODEL: `script/${script}` })).toBe('stock [{"type":"text","text":"lamp: 12 pieces"}]\n');
+});
+
+test("docs/rpc-client.md: a model runs in the program", async () => {
+  expect(await run(models)).toBe("It is 42.\n");
 });
 
 test("docs/rpc-client.md: a client of a server shows the text of a run", async () => {

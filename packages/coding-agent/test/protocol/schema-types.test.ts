@@ -76,7 +76,8 @@ test("each schema has the type that ai and agent declare", () => {
   const _result: Equal<Omit<Static<typeof HostModelResultSchema>, "type" | "id">, HostModelResult> = true;
   const _failure: Equal<Omit<Static<typeof HostModelErrorSchema>, "type" | "id">, HostModelFailure> = true;
   const _description: Static<typeof HostModelSchema> extends HostModelDescription ? true : false = true;
-  const _request: HostModelRequest extends Omit<Static<typeof HostModelCallSchema>, "type" | "id" | "context"> ? true : false = true;
+  const _request: HostModelRequest extends Omit<Static<typeof HostModelCallSchema>, "type" | "id" | "context"> ? true : false =
+    true;
   const _assistant: Equal<Static<typeof AssistantMessageSchema>, AssistantMessage> = true;
   const _toolResult: Equal<Static<typeof ToolResultMessageSchema>, ToolResultMessage> = true;
   const _message: Equal<Static<typeof AgentMessageSchema>, AgentMessage> = true;

@@ -128,3 +128,31 @@ test("a call of another client's tool is left to it; a client that registers the
     result: { content: [{ type: "text", text: "lamp: 12" }] },
   });
 });
+
+test("a call of a model that is cut off in the middle of its answer is failed over the next connection, so that it is made again", async () => {
+  const { server, client, connection } = await connected();
+  const aborted = Promise.withResolvers<void>();
+  const models = client.setModels([
+    {
+      id: "m",
+      async *model({ signal }) {
+        signal.addEventListener("abort", () => aborted.resolve());
+        yield { type: "text_start", contentIndex: 0 };
+        await aborted.promise;
+      },
+    },
+  ]);
+  const { id } = await connection.received();
+  connection.send({ type: "response", id, command: "set_host_models", success: true, data: { models: [] }, after: 0 });
+  await models;
+  const asked = { type: "host_model_call", id: "model_1", modelId: "m", context: { messages: [], tools: [] }, options: {} };
+  connection.frames(asked);
+  expect(await connection.received()).toMatchObject({ type: "host_model_event", id: "model_1" });
+  connection.cut();
+  const next = await server.connection();
+  next.ready("e1", 1);
+  next.send({ ...asked, ...again });
+  expect(await next.received()).toMatchObject({ type: "host_model_error", id: "model_1", retryable: true });
+  next.frames({ type: "host_model_cancel", id: "model_cancel_2", targetId: "model_1" });
+  await aborted.promise;
+});

@@ -59,7 +59,7 @@ export class ServerMetrics {
     this.#gauge("pi_sessions_running", "Sessions with an active run.", (live) => count(live, ({ session }) => session.isStreaming));
     this.#gauge("pi_watchers", "Connections that watch a session.", (live) => sum(live, ({ watcherCount }) => watcherCount));
     this.#gauge("pi_queued_messages", "Messages that wait for a run.", (live) => sum(live, ({ session }) => session.queues.count));
-    this.#gauge("pi_open_questions", "Questions and calls of host tools that wait for a client.", (live) =>
+    this.#gauge("pi_open_questions", "Questions, and calls of host tools and host models, that wait for a client.", (live) =>
       sum(live, ({ openQuestionCount }) => openQuestionCount),
     );
     this.#gauge("pi_ready", "1 if the server takes new work.", async () => ((await sources.isReady()) ? 1 : 0));
