@@ -7,6 +7,7 @@ import { client } from "./client.ts";
 import { edit } from "./edit.ts";
 import { firstAnswer } from "./first-answer.ts";
 import { firstPrompt } from "./first-prompt.ts";
+import { hostModels } from "./host-models.ts";
 import { type AgentOptions, otherAgent, whyDead } from "./lib/agents.ts";
 import type { Result } from "./lib/statistics.ts";
 import { printHead, printResults } from "./lib/table.ts";
@@ -36,6 +37,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   client,
   "adapter-stream": adapterStream,
   "adapter-load": adapterLoad,
+  "host-models": hostModels,
   search,
   edit,
   bash,

@@ -81,7 +81,8 @@ async function measureDeltas(root: string, provider: Provider, rounds: number, o
   return [...cpu, ...bytes];
 }
 
-async function measureReply(
+/** The CPU time and the bytes of a reply over HTTP. */
+export async function measureReply(
   command: readonly string[],
   workplace: Workplace,
   pace: Pace,
