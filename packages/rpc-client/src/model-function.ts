@@ -10,7 +10,7 @@ export interface ModelCall {
   signal: Signal;
 }
 
-/** What a model function yields: steps of the answer, the usage so far, and at the end the result, unless the generator returns it. */
+/** The values that a model function yields: steps of the answer, the usage so far, and at the end the result, unless the generator returns it. */
 export type ModelOutput = HostModelEvent | { usage: HostModelUsage } | HostModelResult;
 
 /**

@@ -11,7 +11,7 @@ export abstract class RpcHost extends RpcDialogs {
   /** @internal */
   protected abstract readonly hostModels: HostModels;
   /**
-   * Whether an agent is there to be told of changes.
+   * Whether an agent runs or starts, so that changes are sent to it.
    *
    * @internal
    */

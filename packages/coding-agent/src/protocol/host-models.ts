@@ -63,7 +63,7 @@ function step<const T extends string, P extends TProperties>(type: T, fields: P)
   return Type.Object({ type: Type.Literal(type), contentIndex: Type.Integer({ minimum: 0 }), ...fields });
 }
 
-/** A step of an answer, as in deltas mode. What repeats the whole block at its end is optional. */
+/** A step of an answer, as in deltas mode. The copy of the whole block at its end is optional. */
 export const HostModelStepSchema = Type.Union([
   step("text_start", {}),
   step("text_delta", { delta: Type.String() }),
@@ -76,7 +76,7 @@ export const HostModelStepSchema = Type.Union([
   step("toolcall_end", { toolCall: Type.Optional(ToolCallSchema) }),
 ]);
 
-/** What the model reads. */
+/** The input of a model call. */
 export const HostModelContextSchema = Type.Object({
   systemPrompt: text,
   messages: Type.Array(Type.Union([UserMessageSchema, AssistantMessageSchema, ToolResultMessageSchema])),
@@ -111,7 +111,7 @@ export const HostModelCallSchema = Type.Object({
 });
 export type HostModelCallFrame = (typeof HostModelCallSchema)["static"];
 
-/** Tells the host that nobody waits for an answer any more. */
+/** Tells the host that pi no longer waits for the answer. */
 export const HostModelCancelSchema = Type.Object({
   type: Type.Literal("host_model_cancel"),
   id: Type.String(),

@@ -25,7 +25,7 @@ export const streamHost: ApiAdapter = async (request, assembler) => {
   await callHost(model, body, options, new HostFrameReader(assembler, model));
 };
 
-/** Begins the call and reads its frames. A call that nobody waits for any more is aborted. */
+/** Begins the call and reads its frames. Aborts the call if the answer ends before the host has ended it. */
 function callHost(model: HostModel, body: HostModelRequest, options: StreamOptions, reader: HostFrameReader): Promise<void> {
   const { signal, idleTimeoutMs = 0, firstByteTimeoutMs = 0 } = options;
   const idleMs = idleTimeoutMs > 0 ? idleTimeoutMs : defaultIdleMs;

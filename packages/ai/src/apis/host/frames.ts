@@ -6,7 +6,7 @@ export type HostModelOptions = Pick<
   "maxTokens" | "temperature" | "reasoning" | "cacheRetention" | "sessionId" | "toolChoice"
 >;
 
-/** What a host is asked. */
+/** The request to a host. */
 export interface HostModelRequest {
   modelId: string;
   /** Valid for every model: each tool call has exactly one result, and failed answers are left out. */
@@ -16,7 +16,7 @@ export interface HostModelRequest {
 
 /** One call of a host model. */
 export interface HostModelCall extends HostModelRequest {
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller no longer waits for the answer. */
   signal: AbortSignal;
 }
 

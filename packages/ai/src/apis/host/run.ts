@@ -1,6 +1,6 @@
 import type { HostModelCall, HostModelEvent, HostModelFrame, HostModelResult, HostModelUsage } from "./frames.ts";
 
-/** What a model function can yield: a step of the answer, the usage so far, or the result, which comes last. */
+/** The values that a model function can yield: a step of the answer, the usage so far, or the result, which comes last. */
 export type HostModelOutput = HostModelEvent | { usage: HostModelUsage } | HostModelResult;
 
 /** A streamed answer. The result is the last value, or the return value of a generator. */
@@ -41,13 +41,13 @@ async function sendStream(
   send: (frame: HostModelFrame) => void,
 ): Promise<HostModelResult | undefined> {
   const iterator = stream[Symbol.asyncIterator]();
-  // A function that ignores the signal is told to stop by the iterator.
+  // Ends a generator that ignores the signal.
   const stop = () => void Promise.resolve(iterator.return?.()).catch(() => undefined);
   signal.addEventListener("abort", stop, { once: true });
   try {
     while (!signal.aborted) {
       const { value, done } = await iterator.next();
-      // What is not a result is refused by the reader.
+      // The reader refuses values that are no result.
       if (done) return (value ?? undefined) as HostModelResult | undefined;
       if ("stopReason" in value) {
         stop();

@@ -3,7 +3,7 @@ import { toHostModel } from "../../../src/apis/host/model.ts";
 import { type AssistantMessage, AssistantMessageEventStream, type HostModelFrame, MessageAssembler } from "../../../src/index.ts";
 
 /** A block of an answer with the pieces in which it comes. */
-export type Block =
+type Block =
   | { kind: "text"; pieces: string[]; textSignature?: string }
   | { kind: "thinking"; pieces: string[]; thinkingSignature?: string; redacted?: boolean }
   | { kind: "toolcall"; id: string; name: string; pieces: string[]; thoughtSignature?: string };
