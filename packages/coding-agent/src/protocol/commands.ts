@@ -18,7 +18,7 @@ import {
 import type { CommandName } from "./dispatch.ts";
 import { EntryTreeNodeSchema, SessionEntrySchema } from "./entries.ts";
 import { HostToolSchema } from "./frames.ts";
-import { HostModelsSchema } from "./host-models.ts";
+import { HostModelSchema } from "./host-models.ts";
 import {
   AgentMessageSchema,
   AttachmentSchema,
@@ -106,7 +106,7 @@ export const commands = {
   set_auto_compaction: command({ enabled: Type.Boolean() }, none),
   set_todos: command({ phases: Type.Array(TodoPhaseInputSchema) }, Type.Object({ todoPhases: Type.Array(TodoPhaseSchema) })),
   set_host_tools: command({ tools: Type.Array(HostToolSchema) }, Type.Object({ toolNames: Type.Array(Type.String()) })),
-  set_host_models: command({ models: HostModelsSchema }, Type.Object({ models: Type.Array(WireModelSchema) })),
+  set_host_models: command({ models: Type.Array(HostModelSchema) }, Type.Object({ models: Type.Array(WireModelSchema) })),
   get_session_stats: command({}, SessionStatsSchema),
   get_commands: command({}, Type.Object({ commands: Type.Array(SlashCommandSchema) })),
   export_html: command({ outputPath: Type.Optional(Type.String()) }, Type.Object({ path: Type.String() })),

@@ -13,18 +13,13 @@ import {
 
 /** The schemas of models that the client holds. The types are in `@pikit/ai`. */
 
-/** Maximum number of host models of a session. */
-const maxModels = 1000;
-/** Maximum characters of an id or a name. */
-const maxNameLength = 256;
-
 const tokens = (description: string) => Type.Optional(Type.Number({ minimum: 0, description }));
 const dollars = Type.Optional(Type.Number({ minimum: 0 }));
 
 /** The definition of a host model in `set_host_models`. */
 export const HostModelSchema = Type.Object({
-  id: Type.String({ maxLength: maxNameLength, description: "Without white space." }),
-  name: Type.String({ maxLength: maxNameLength }),
+  id: Type.String({ description: "1 to 256 characters without white space." }),
+  name: Type.String({ description: "At most 256 characters." }),
   reasoning: Type.Optional(Type.Boolean({ description: "Whether it can think. Default false." })),
   input: Type.Optional(Type.Array(literals(["text", "image"]), { description: 'Default `["text"]`.' })),
   contextWindow: tokens("Tokens; 0, the default, when unknown."),
@@ -37,8 +32,6 @@ export const HostModelSchema = Type.Object({
   ),
 });
 export type HostModel = (typeof HostModelSchema)["static"];
-
-export const HostModelsSchema = Type.Array(HostModelSchema, { maxItems: maxModels });
 
 const count = Type.Optional(Type.Number({ minimum: 0 }));
 

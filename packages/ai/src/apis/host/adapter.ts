@@ -3,7 +3,6 @@ import { networkError } from "../../classify.ts";
 import { AiError } from "../../errors.ts";
 import { IdleTimer } from "../../idle-timer.ts";
 import type { StreamOptions } from "../../types.ts";
-import { applyPayloadHook } from "../http-request.ts";
 import { HostFrameReader } from "./events.ts";
 import type { HostModelRequest } from "./frames.ts";
 import { type HostModel, isHostModel } from "./model.ts";
@@ -21,8 +20,14 @@ export const streamHost: ApiAdapter = async (request, assembler) => {
   if (!isHostModel(model)) {
     throw new AiError("unsupported", `${model.provider}/${model.id} has no host. Make host models with createHostModel.`);
   }
-  const body = await applyPayloadHook(createRequest(request), model, options);
-  await callHost(model, body, options, new HostFrameReader(assembler, model));
+  const body = createRequest(request);
+  const replaced = await options.onPayload?.(body, model);
+  await callHost(
+    model,
+    replaced === undefined ? body : (replaced as HostModelRequest),
+    options,
+    new HostFrameReader(assembler, model),
+  );
 };
 
 /** Begins the call and reads its frames. Aborts the call if the answer ends before the host has ended it. */

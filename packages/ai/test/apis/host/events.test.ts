@@ -45,7 +45,8 @@ test("the same content without a stream gives the same message", async () => {
   await fc.assert(
     fc.asyncProperty(legalAnswer, async (answer) => {
       const whole = assemble(answer, priceUsage(hostModel, answer.usage));
-      const { content, stopReason } = whole;
+      const { content } = whole;
+      const { stopReason } = answer;
       const message = await complete(answering([{ type: "host_model_result", stopReason, content, usage: answer.usage }]), context);
       expect(withoutTime(message)).toEqual(withoutTime(whole));
     }),

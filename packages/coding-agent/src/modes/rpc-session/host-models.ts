@@ -15,6 +15,11 @@ interface OpenCall {
   receive(frame: unknown): void;
 }
 
+/** Maximum number of host models of a session. */
+const maxModels = 1000;
+/** Maximum characters of an id or a name. */
+const maxNameLength = 256;
+
 /** Characters that a character can have in JSON: `\u0000`. */
 const maxEscape = 6;
 
@@ -39,12 +44,17 @@ export class HostModels {
   /**
    * Creates models from the definitions of the host. They replace the earlier ones, whose open calls continue.
    *
-   * @throws {Error} For an id that is empty, has white space, or comes twice. Nothing changes then.
+   * @throws {Error} For too many models, a name that is too long, and an id that is empty, has white space, or comes twice. Nothing changes then.
    */
   create(definitions: readonly HostModel[]): Model[] {
+    if (definitions.length > maxModels)
+      throw new Error(`Field "models" must have at most ${maxModels} items, but has ${definitions.length}`);
     const ids = new Set<string>();
-    for (const [index, { id }] of definitions.entries()) {
+    for (const [index, { id, name }] of definitions.entries()) {
       const field = `Field "models.${index}.id"`;
+      if (id.length > maxNameLength) throw new Error(`${field} must have at most ${maxNameLength} characters`);
+      if (name.length > maxNameLength)
+        throw new Error(`Field "models.${index}.name" must have at most ${maxNameLength} characters`);
       if (!/^[^\s\p{Cc}]+$/u.test(id)) throw new Error(`${field} must not be empty and must not have white space`);
       if (ids.has(id)) throw new Error(`${field} must be unique, but "${id}" comes twice`);
       ids.add(id);
