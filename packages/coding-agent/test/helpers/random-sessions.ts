@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect } from "vitest";
+import { anyCharacter } from "../../../ai/test/helpers/characters.ts";
 import { Conversation } from "../../src/conversation/conversation.ts";
 import type { EntryContent } from "../../src/conversation/entries.ts";
 import { forkConversation } from "../../src/conversation/fork.ts";
@@ -24,7 +25,7 @@ const at = fc.nat(1000);
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ do: fc.constantFrom("say", "answer"), text }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constantFrom("note", "name", "level", "model"), text }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("custom"), data: fc.jsonValue({ noUnicodeString: false, maxDepth: 2 }) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("custom"), data: fc.jsonValue({ stringUnit: anyCharacter, maxDepth: 2 }) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("label"), at, text: fc.option(text, { nil: undefined }) }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constantFrom("compact", "move", "move", "fork", "switch", "sayQueued"), at }) },
   {

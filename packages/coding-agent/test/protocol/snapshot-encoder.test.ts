@@ -1,6 +1,7 @@
 import { type AssistantMessage, emptyUsage, type Usage } from "@pikit/ai";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { anyCharacter } from "../../../ai/test/helpers/characters.ts";
 import { encodeLine } from "../../src/protocol/jsonl.ts";
 import { type LinePiece, LinePieces } from "../../src/protocol/line-pieces.ts";
 import { SnapshotEncoder } from "../../src/protocol/snapshot-encoder.ts";
@@ -52,7 +53,7 @@ const pieces = fc
   .tuple(
     fc.array(
       fc.oneof(
-        fc.string({ unit: "binary" }),
+        fc.string({ unit: anyCharacter }),
         fc.constantFrom("\ud83d", "\ude00", "😀", "\u2028", "\u2029\u0085", '"\\\n\u0000\u001f', "é€", "plain words "),
       ),
       { maxLength: 12 },

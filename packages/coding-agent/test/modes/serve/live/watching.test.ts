@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { anyCharacter } from "../../../../../ai/test/helpers/characters.ts";
 import { LiveSession } from "../../../../src/modes/serve/live/live-session.ts";
 import type { StreamMode } from "../../../../src/protocol/data.ts";
 import { createGate, throughGate } from "../../../helpers/gate.ts";
@@ -61,7 +62,7 @@ interface Plan {
 }
 
 const plans: fc.Arbitrary<Plan> = fc.record({
-  answers: fc.array(fc.array(fc.string({ minLength: 1, maxLength: 12, unit: "binary" }), { minLength: 1, maxLength: 40 }), {
+  answers: fc.array(fc.array(fc.string({ minLength: 1, maxLength: 12, unit: anyCharacter }), { minLength: 1, maxLength: 40 }), {
     minLength: 1,
     maxLength: 4,
   }),
