@@ -1,5 +1,5 @@
 import type { TestProject } from "vitest/node";
-import { startServer } from "./server.ts";
+import { prepareEmptyData, startServer } from "./server.ts";
 import { hasServerPrograms } from "./server-programs.ts";
 
 declare module "vitest" {
@@ -19,7 +19,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   if (!hasServerPrograms) {
     throw new Error("There is no PostgreSQL server for this platform. Set PIKIT_TEST_POSTGRES to the address of one, postgres://…");
   }
+  const removeEmptyData = prepareEmptyData();
   const server = await startServer();
   project.provide("postgresUrl", server.url());
-  return () => server.remove();
+  return async () => {
+    await server.remove();
+    removeEmptyData();
+  };
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { giveToServer, programsFor, serverUser } from "./server-programs.ts";
@@ -41,14 +41,13 @@ export async function startServer(
   settings: Readonly<Record<string, string>> = {},
   wrapper?: (folder: string) => readonly string[],
 ): Promise<TestServer> {
-  const folder = mkdtempSync(join(tmpdir(), "pikit-pg-"));
+  const folder = newFolder(settings.fsync === "on" ? "disk" : "memory");
   const data = join(folder, "data");
-  mkdirSync(data, { mode: 0o700 });
-  giveToServer(folder);
   const programs = programsFor(folder);
-  const options = ["-D", data, "-U", "pikit", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"];
-  const created = spawnSync(join(programs, "initdb"), options, { ...serverUser, cwd: folder, encoding: "utf8" });
-  if (created.status !== 0) throw new Error(`initdb failed: ${created.error?.message ?? created.stderr}`);
+  const emptyData = process.env[emptyDataVariable];
+  if (emptyData === undefined) initializeData(programs, data);
+  else copyData(emptyData, data);
+  giveToServer(folder);
   const place = { folder, programs, settings };
   const server = serverIn(wrapper ? { ...place, wrapper: wrapper(folder) } : place);
   await server.start();
@@ -60,12 +59,10 @@ export async function startServer(
  * with `select pg_promote()`.
  */
 export async function startStandby(primary: TestServer): Promise<TestServer> {
-  const folder = mkdtempSync(join(tmpdir(), "pikit-pg-"));
+  const folder = newFolder("memory");
   const data = join(folder, "data");
   await primary.stop();
-  // A copy gets the usual permissions, which are too wide for a server.
-  cpSync(join(primary.folder, "data"), data, { recursive: true });
-  chmodSync(data, 0o700);
+  copyData(join(primary.folder, "data"), data);
   await primary.start();
   writeFileSync(join(data, "standby.signal"), "");
   giveToServer(folder);
@@ -73,6 +70,58 @@ export async function startStandby(primary: TestServer): Promise<TestServer> {
   const server = serverIn({ folder, programs: programsFor(folder), settings });
   await server.start();
   return server;
+}
+
+/**
+ * Creates the data of an empty server once for the servers of a test run, which copy it: that takes an eighth of the time that `initdb` does.
+ * Processes that are started afterwards find it through their environment.
+ *
+ * @returns What removes it.
+ */
+export function prepareEmptyData(): () => void {
+  const folder = newFolder("memory");
+  const data = join(folder, "data");
+  initializeData(programsFor(folder), data);
+  process.env[emptyDataVariable] = data;
+  return () => rmSync(folder, { recursive: true, force: true });
+}
+
+const emptyDataVariable = "PIKIT_TEST_POSTGRES_DATA";
+
+function initializeData(programs: string, data: string): void {
+  mkdirSync(data, { mode: 0o700 });
+  giveToServer(data);
+  const options = ["-D", data, "-U", "pikit", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"];
+  const created = spawnSync(join(programs, "initdb"), options, { ...serverUser, cwd: programs, encoding: "utf8" });
+  if (created.status !== 0) throw new Error(`initdb failed: ${created.error?.message ?? created.stderr}`);
+}
+
+function copyData(from: string, to: string): void {
+  cpSync(from, to, { recursive: true });
+  // A copy gets the usual permissions, which are too wide for a server.
+  chmodSync(to, 0o700);
+}
+
+/**
+ * Creates the folder of a server. Each new database is 300 files: in memory, where there is room for it, their creation takes a fifth of the CPU
+ * time.
+ */
+function newFolder(place: "disk" | "memory"): string {
+  const folder = mkdtempSync(join(place === "memory" && hasRoomInMemory() ? sharedMemory : tmpdir(), "pikit-pg-"));
+  giveToServer(folder);
+  return folder;
+}
+
+const sharedMemory = "/dev/shm";
+
+/** Whether there is a file system in memory with 2 GB of space, from which programs can be run. */
+function hasRoomInMemory(): boolean {
+  if (!existsSync(sharedMemory) || !existsSync("/proc/mounts")) return false;
+  const mounts = readFileSync("/proc/mounts", "utf8").split("\n");
+  const [, , kind, options = ""] = mounts.map((line) => line.split(" ")).findLast(([, path]) => path === sharedMemory) ?? [];
+  if (kind !== "tmpfs" || options.split(",").includes("noexec")) return false;
+  const { bavail, bsize } = statfsSync(sharedMemory);
+  return bavail * bsize > 2e9;
 }
 
 /** The server of a folder that has its data, not started. */
