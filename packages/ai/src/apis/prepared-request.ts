@@ -1,6 +1,9 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ApiRequest } from "../api-adapter.ts";
 import { KeptHistories } from "../history/kept-histories.ts";
 import type { ConvertedHistory, HistoryWire } from "../history/kept-history.ts";
+import { ownTurn } from "../own-turn.ts";
+import type { Message } from "../types.ts";
 import { RequestContent } from "./request-content.ts";
 
 /** The conversations of this process. One of a million tokens has some 4 MB, without images. */
@@ -34,7 +37,37 @@ export async function prepareRequest<Body extends object, Item>(
     const sent = replaced === undefined ? body : (replaced as Body);
     return { body: sent, content: RequestContent.of(sent) };
   }
-  const history = conversations.convert(options.conversation, context.messages, wireOf(request));
+  const wire = wireOf(request);
+  await convertInSteps(request, wire);
+  const history = conversations.convert(options.conversation, context.messages, wire);
   const body = createBody(request, history);
   return { body, content: RequestContent.join(body, history.items, history.kept) };
+}
+
+/** Characters of messages that are converted at once: less than 10 ms of work. */
+const stepLength = 512 * 1024;
+
+/** Converts the beginning of a long conversation that was not sent before, with pauses in which the process can do other work. */
+async function convertInSteps<Item>({ context: { messages }, options }: ApiRequest, wire: HistoryWire<Item>): Promise<void> {
+  const { conversation, signal } = options;
+  if (conversation === undefined || !conversations.keeps(conversation)) return;
+  let length = 0;
+  for (let index = conversations.keptCount(conversation); index < messages.length; index += 1) {
+    length += lengthOf(messages[index] as Message);
+    if (length < stepLength) continue;
+    length = 0;
+    conversations.convert(conversation, messages.slice(0, index), wire);
+    await nextTurn();
+    await ownTurn();
+    if (signal?.aborted || !conversations.keeps(conversation)) return;
+  }
+}
+
+function lengthOf({ content }: Message): number {
+  if (typeof content === "string") return content.length;
+  return content.reduce((sum, block) => {
+    const data = block.type === "image" ? block.data : block.type === "text" ? block.text : undefined;
+    // Stored messages may lack a text.
+    return sum + (data?.length ?? 0);
+  }, 0);
 }

@@ -36,6 +36,16 @@ export class KeptHistories {
     this.#maxBytesOfOne = maxBytesOfOne;
   }
 
+  /** The number of messages of a conversation that a call would not convert again, unless they have changed. */
+  keptCount(conversation: object): number {
+    return this.#holders.get(conversation)?.history?.count ?? 0;
+  }
+
+  /** Whether a conversation is kept, as far as it is known. */
+  keeps(conversation: object): boolean {
+    return this.#holders.get(conversation)?.refused === undefined;
+  }
+
   /**
    * Converts a conversation. Of one that was converted before, only the new messages are converted.
    *

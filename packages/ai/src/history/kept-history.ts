@@ -87,6 +87,11 @@ export class KeptHistory<Item> {
     this.#converter = wire.createConverter();
   }
 
+  /** The number of messages that are kept. */
+  get count(): number {
+    return this.#count;
+  }
+
   get byteLength(): number {
     return this.#items.byteLength;
   }

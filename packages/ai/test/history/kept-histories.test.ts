@@ -111,6 +111,23 @@ test("a conversation that is too long to be kept is sent as any other, and then 
   }
 });
 
+test("a long conversation that was not sent before is converted in steps, and other work gets its turn", async () => {
+  const { model, writer } = claude;
+  const messages = [user("question"), ...Array.from({ length: 40 }, (_, index) => turn(model, index, "x".repeat(50_000))).flat()];
+  const request = { model, context: { messages }, options: {} };
+  let turns = 0;
+  let isDone = false;
+  const count = () => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  const { content } = await prepareRequest({ ...request, options: { conversation: messages } }, writer);
+  isDone = true;
+  expect(turns).toBeGreaterThanOrEqual(3);
+  expect(content.toText()).toBe(JSON.stringify(writer.createBody(request)));
+});
+
 test("a limit for many images applies to those of earlier requests", async () => {
   const { model, writer } = claude;
   const wide: ImageContent = { type: "image", mimeType: "image/png", data: pngOf(4000) };
