@@ -107,7 +107,7 @@ class RawReader {
     const { version, migration } = parseHeader(line, this.#path);
     this.#migration = migration;
     this.#isCurrent = version === sessionVersion;
-    return this.#isCurrent ? [line] : [migration.header, ...migration.added].map(encodeJson);
+    return this.#isCurrent ? [line] : [migration.header, ...migration.added].map((each) => encodeJson(each));
   }
 
   #refuse(lineNumber: number): never {

@@ -20,7 +20,7 @@ export async function runJsonMode(
   prompts: Promise<readonly PromptInput[]>,
   { streamMode, stdout }: { streamMode: StreamMode; stdout: OutputSink },
 ): Promise<number> {
-  const output = new RecordWriter(stdout, streamMode);
+  const output = new RecordWriter(stdout, streamMode, { cutsLines: true });
   session.subscribe((event) => output.sendEvent(event));
   const report = new RunReport(session);
   output.send(session.history.header);

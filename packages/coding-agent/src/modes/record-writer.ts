@@ -1,6 +1,8 @@
 import { type AssistantMessage, emptyUsage, type Usage } from "@pikit/ai";
+import { Breather } from "../exec/breather.ts";
 import type { StreamMode } from "../protocol/data.ts";
 import type { BashUpdate } from "../protocol/frames.ts";
+import { encodeJsonPieces, isLong } from "../protocol/json-pieces.ts";
 import { encodeLine } from "../protocol/jsonl.ts";
 import { LinePieces } from "../protocol/line-pieces.ts";
 import { SnapshotEncoder } from "../protocol/snapshot-encoder.ts";
@@ -32,8 +34,16 @@ interface StreamedAnswer {
   encoder: SnapshotEncoder | undefined;
 }
 
-/** The length of one write, in characters or bytes; one line may exceed it. */
+/** The length of one write, in characters or bytes; one line may exceed it, unless it is written in pieces. */
 const batchLength = 64 * 1024;
+
+export interface RecordWriterOptions {
+  /**
+   * Whether a line may come in several writes, with nothing between them: then a long one is never in memory as a whole, and other work runs
+   * between its pieces. Default: each write has whole lines.
+   */
+  cutsLines?: boolean;
+}
 
 /**
  * The only writer of a protocol's output. It writes complete records in their order, and no sender waits for it. While the reader is slow,
@@ -42,17 +52,21 @@ const batchLength = 64 * 1024;
  */
 export class RecordWriter {
   readonly #sink: PieceSink;
+  readonly #cutsLines: boolean;
   #mode: StreamMode;
   #queue: Waiting[] = [];
+  /** The rest of a long line that is being written. Everything in the queue comes after it. */
+  #line: Iterator<string, void> | undefined;
   #isFlushing = false;
   #idle: (() => void)[] = [];
   #answer: StreamedAnswer | undefined;
   /** The last update of the queues, unless a record was sent since that may depend on it. */
   #queues: Extract<Waiting, { kind: "queues" }> | undefined;
 
-  constructor(sink: PieceSink, mode: StreamMode) {
+  constructor(sink: PieceSink, mode: StreamMode, { cutsLines = false }: RecordWriterOptions = {}) {
     this.#sink = sink;
     this.#mode = mode;
+    this.#cutsLines = cutsLines;
   }
 
   get mode(): StreamMode {
@@ -197,26 +211,47 @@ export class RecordWriter {
 
   /** Writes the queue until the sink is full, and the rest when the sink has room again. */
   readonly #flushAll = (): void => {
-    while (this.#queue.length > 0) {
-      const queue = this.#queue;
-      this.#queue = [];
-      const wait = this.#writeSome(queue);
+    while (this.#queue.length > 0 || this.#line) {
+      const wait = this.#line ? this.#writeRest(this.#line) : this.#writeSome();
       if (wait !== undefined) return void wait.then(this.#flushAll);
     }
     this.#isFlushing = false;
     for (const resolve of this.#idle.splice(0)) resolve();
   };
 
-  #writeSome(queue: Waiting[]): Promise<void> | undefined {
+  /** Writes records of the queue, until the sink is full or a long line is next. */
+  #writeSome(): Promise<void> | undefined {
+    const queue = this.#queue;
+    this.#queue = [];
     const batch = new LinePieces();
     for (let index = 0; index < queue.length; index += 1) {
-      addLine(queue[index] as Waiting, batch);
-      if (batch.length < batchLength && index < queue.length - 1) continue;
-      const wait = this.#sink.write(batch.take());
-      if (wait === undefined) continue;
+      const waiting = queue[index] as Waiting;
+      const isCut = this.#cutsLines && waiting.kind === "record" && isLong(waiting.record);
+      if (isCut) this.#line = encodeJsonPieces(waiting.record);
+      else addLine(waiting, batch);
+      if (batch.length < batchLength && index < queue.length - 1 && !isCut) continue;
+      const wait = batch.length > 0 ? this.#sink.write(batch.take()) : undefined;
+      if (wait === undefined && !isCut) continue;
       // The rest goes back into the queue, so that new deltas can be joined with it.
       this.#queue = queue.slice(index + 1);
       return wait;
+    }
+    return undefined;
+  }
+
+  /** Writes pieces of a long line, until the sink is full, the line ends, or other work is due. */
+  #writeRest(line: Iterator<string, void>): Promise<void> | undefined {
+    const batch = new LinePieces();
+    const breather = new Breather();
+    while (this.#line) {
+      const { done, value } = line.next();
+      batch.add(done ? "\n" : value);
+      if (done) this.#line = undefined;
+      const isPauseDue = breather.isDue;
+      if (!done && batch.length < batchLength && !isPauseDue) continue;
+      const wait = batch.length > 0 ? this.#sink.write(batch.take()) : undefined;
+      if (wait !== undefined) return wait;
+      if (isPauseDue) return breather.breathe();
     }
     return undefined;
   }

@@ -9,11 +9,13 @@ interface Level {
  * `JSON.stringify` for data of any depth: the built-in one fails for some thousand levels, such as the tree of a long session. It is slower,
  * so it is only the fallback. BigInts become strings, and circular references become the text `[circular]`. Has no imports, so that a client
  * can include it.
+ *
+ * @param around - The objects around `root`, for a part of a value.
  */
-export function stringifyDeep(root: unknown): string {
+export function stringifyDeep(root: unknown, around: Iterable<object> = []): string {
   const parts: string[] = [];
   const levels: Level[] = [];
-  const ancestors = new Set<object>();
+  const ancestors = new Set(around);
   const write = (member: unknown, key: string): void => {
     const value = plainValue(member, key);
     if (typeof value !== "object" || value === null) {

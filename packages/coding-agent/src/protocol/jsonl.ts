@@ -81,13 +81,15 @@ const foreignLineBreaks = /[\u0085\u2028\u2029]/g;
 /**
  * Encodes a value as JSON without any line break. Values that JSON cannot represent (BigInt, functions, cycles) are replaced by a text, so
  * that they never fail the whole record.
+ *
+ * @param around - The objects around the value, if it is a part of another one.
  */
-export function encodeJson(value: unknown): string {
+export function encodeJson(value: unknown, around?: Iterable<object>): string {
   let json: string;
   try {
     json = JSON.stringify(value);
   } catch (error) {
-    json = error instanceof RangeError ? stringifyDeep(value) : JSON.stringify(replaceUnencodable(value));
+    json = error instanceof RangeError ? stringifyDeep(value, around) : JSON.stringify(replaceUnencodable(value, around));
   }
   return hasForeignLineBreak(json) ? json.replace(foreignLineBreaks, escapeCharacter) : json;
 }
@@ -106,8 +108,8 @@ function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-function replaceUnencodable(root: unknown): unknown {
-  const ancestors = new Set<object>();
+function replaceUnencodable(root: unknown, around: Iterable<object> = []): unknown {
+  const ancestors = new Set(around);
   const visit = (value: unknown): unknown => {
     if (typeof value === "bigint") return value.toString();
     if (typeof value !== "object" || value === null) return value;

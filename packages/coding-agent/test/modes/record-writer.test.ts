@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type AssistantMessage, type AssistantMessageEvent, emptyUsage, type ToolCall } from "@pikit/ai";
 import { PartialArguments } from "@pikit/ai/partial-arguments";
-import { heldBytes } from "@pikit/test-kit";
+import { heldBytes, watchEventLoop } from "@pikit/test-kit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { RecordWriter } from "../../src/modes/record-writer.ts";
@@ -10,7 +10,7 @@ import { SnapshotBuilder } from "../../src/protocol/snapshots.ts";
 import type { DeltaUpdate } from "../../src/protocol/stream-records.ts";
 import { answerSteps, playSteps, type StreamedStep } from "../helpers/answers.ts";
 import type { WireRecord } from "../helpers/rpc-process.ts";
-import { SlowSink } from "../helpers/slow-sink.ts";
+import { decodePieces, SlowSink } from "../helpers/slow-sink.ts";
 
 function message(): AssistantMessage {
   return {
@@ -100,6 +100,44 @@ describe("RP-009 records leave in order and whole", () => {
     sink.open();
     await writer.flush();
     expect(sink.records).toEqual(records);
+  });
+
+  test("long records in pieces, with nothing between them, while others are sent", async () => {
+    const sink = new SlowSink();
+    const writer = new RecordWriter(sink, "deltas", { cutsLines: true });
+    const records = [{ n: 1 }, { n: 2, list: Array(200).fill("é".repeat(5000)) }, { n: 3, text: "x".repeat(300_000) }, { n: 4 }];
+    for (const record of records) writer.send(record);
+    let writes = 0;
+    const flushed = writer.flush().then(() => sink.open());
+    for (; !sink.isOpen; await nextTurn()) {
+      if (writes === 5) records.push({ n: 5 }, { n: 6, list: ["y".repeat(70_000)] });
+      if (writes === 5) for (const record of records.slice(4)) writer.send(record);
+      sink.release();
+      writes += 1;
+    }
+    await flushed;
+    expect(sink.records).toEqual(records);
+    expect(sink.longestWrite).toBeLessThan(140_000);
+  });
+
+  test("a long record for a reader that takes everything at once leaves time for other work", async () => {
+    const sink = new SlowSink(true);
+    const writer = new RecordWriter(sink, "deltas", { cutsLines: true });
+    writer.send({ list: Array.from({ length: 2000 }, (_, n) => ({ n, items: Array(500).fill({ text: "é" }) })) });
+    const loop = watchEventLoop();
+    await writer.flush();
+    expect(loop.stop().turns).toBeGreaterThan(5);
+    expect(sink.records).toHaveLength(1);
+    expect(sink.longestWrite).toBeLessThan(140_000);
+  });
+
+  test("long records of an output that needs whole lines leave as one write each", async () => {
+    const lines: string[] = [];
+    const writer = new RecordWriter({ write: (pieces) => void lines.push(decodePieces(pieces)) }, "deltas");
+    const records = [{ list: Array(200).fill("é".repeat(5000)) }, { n: 2 }];
+    for (const record of records) writer.send(record);
+    writer.writeNow();
+    expect(lines.map((line) => JSON.parse(line) as object)).toEqual(records);
   });
 
   test("many small records leave in pieces of about 64 K, so that a reader gets them in turn", async () => {

@@ -29,7 +29,7 @@ export interface RpcConnection {
  */
 export async function serveRpc(session: AgentSession, connection: RpcConnection): Promise<void> {
   const { input, output: sink, streamMode, signal } = connection;
-  const output = new RecordWriter(sink, streamMode);
+  const output = new RecordWriter(sink, streamMode, { cutsLines: true });
   if (connection.ready) output.send({ type: "ready", protocolVersion, version: packageVersion() });
   const server = new RpcServer(session, output, { promptResults: true });
 

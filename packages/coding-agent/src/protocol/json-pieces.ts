@@ -1,0 +1,161 @@
+import { encodeJson } from "./jsonl.ts";
+
+/** The length of a piece in characters, about. */
+const pieceLength = 64 * 1024;
+/** The number of values that are measured between two pauses. */
+const portion = 10_000;
+
+/** A value, and the text before it, without the comma. */
+interface Item {
+  before: string;
+  value: unknown;
+}
+
+/** An array or object that is being encoded item by item. */
+interface OpenContainer {
+  container: object;
+  items: Iterator<Item>;
+  close: "]" | "}";
+}
+
+/** An array or object that is being measured. */
+interface Measured {
+  container: object;
+  values: readonly unknown[];
+  next: number;
+  length: number;
+}
+
+/** Whether the JSON of a value is longer than a piece, about. Stops counting there, so that the cost does not depend on the value. */
+export function isLong(root: unknown): boolean {
+  let length = 0;
+  const waiting: unknown[] = [root];
+  while (waiting.length > 0 && length <= pieceLength) {
+    const value = waiting.pop();
+    length += lengthOf(value);
+    // An array may have more items than that.
+    if (isContainer(value)) waiting.push(...(Array.isArray(value) ? value.slice(0, pieceLength / 4) : Object.values(value)));
+  }
+  return length > pieceLength;
+}
+
+/**
+ * Encodes a value as `encodeJson` does, in pieces that are made when they are asked for. So a long value is never in memory as a whole text. It must
+ * not change until the last piece is made. A piece may be empty, so that the caller can pause.
+ */
+export function* encodeJsonPieces(root: unknown): Generator<string, void> {
+  const long = yield* findLong(root);
+  const open: OpenContainer[] = [];
+  const ancestors = new Set<object>();
+  let item: Item | undefined = { before: "", value: root };
+  while (item) {
+    const { before, value }: Item = item;
+    if (typeof value === "string" && value.length > pieceLength) {
+      yield `${before}"`;
+      for (const part of slices(value)) yield encodeJson(part).slice(1, -1);
+      yield '"';
+    } else if (!isContainer(value) || !long.has(value)) {
+      yield before + encodeJson(value, ancestors);
+    } else if (ancestors.has(value)) {
+      yield `${before}"[circular]"`;
+    } else {
+      ancestors.add(value);
+      const isArray = Array.isArray(value);
+      open.push({ container: value, items: isArray ? itemsOf(value) : fieldsOf(value), close: isArray ? "]" : "}" });
+      yield before + (isArray ? "[" : "{");
+    }
+    item = undefined;
+    for (let last = open.at(-1); last && !item; last = open.at(-1)) {
+      const next = last.items.next();
+      if (next.done) {
+        yield last.close;
+        ancestors.delete(last.container);
+        open.pop();
+      } else item = next.value;
+    }
+  }
+}
+
+/** Finds the arrays and plain objects that are longer than a piece. `JSON.stringify` knows about all others, and what they hold. */
+function* findLong(root: unknown): Generator<string, ReadonlySet<object>> {
+  const long = new Set<object>();
+  const path = new Set<object>();
+  const open: Measured[] = [];
+  const begin = (value: unknown): void => {
+    if (!isContainer(value) || !isOpenable(value) || path.has(value)) return;
+    path.add(value);
+    open.push({ container: value, values: Array.isArray(value) ? value : Object.values(value), next: 0, length: 0 });
+  };
+  begin(root);
+  let count = 0;
+  for (let last = open.at(-1); last; last = open.at(-1)) {
+    if (last.next < last.values.length) {
+      const value = last.values[last.next];
+      last.next += 1;
+      last.length += lengthOf(value);
+      begin(value);
+      count += 1;
+      if (count % portion === 0) yield "";
+      continue;
+    }
+    open.pop();
+    path.delete(last.container);
+    const parent = open.at(-1);
+    if (parent) parent.length += last.length;
+    if (last.length > pieceLength) long.add(last.container);
+  }
+  return long;
+}
+
+/** The length of the JSON of a value without what it holds, about. */
+function lengthOf(value: unknown): number {
+  return typeof value === "string" ? value.length + 8 : 8;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** Whether an array or object can be encoded item by item. */
+function isOpenable(value: object): boolean {
+  if ("toJSON" in value) return false;
+  if (Array.isArray(value)) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function* itemsOf(array: readonly unknown[]): Generator<Item> {
+  let comma = "";
+  for (const value of array) {
+    yield { before: comma, value: isAbsent(value) ? null : value };
+    comma = ",";
+  }
+}
+
+function* fieldsOf(object: object): Generator<Item> {
+  let comma = "";
+  for (const [key, value] of Object.entries(object)) {
+    if (isAbsent(value)) continue;
+    yield { before: `${comma}${encodeJson(key)}:`, value };
+    comma = ",";
+  }
+}
+
+/** Whether `JSON.stringify` leaves a value out. */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || typeof value === "function" || typeof value === "symbol";
+}
+
+/** The parts of a long text. No character that consists of two code units is cut. */
+function* slices(text: string): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    let end = start + pieceLength;
+    if (isHighSurrogate(text.charCodeAt(end - 1))) end += 1;
+    yield text.slice(start, end);
+    start = end;
+  }
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
