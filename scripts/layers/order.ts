@@ -46,6 +46,7 @@ export const layers: readonly PackageLayers[] = [
         "suggest.ts",
         "source-info.ts",
         "until-aborted.ts",
+        "process-work.ts",
         "version.ts",
         "type-builder.ts",
         "theme",

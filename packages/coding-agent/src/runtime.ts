@@ -2,6 +2,7 @@
 interface BunApi {
   version: string;
   file(fileDescriptor: number): { stream(): ReadableStream<Uint8Array> };
+  gc(isSynchronous: boolean): void;
 }
 
 /** Bun's API; undefined on other runtimes. */

@@ -5,6 +5,7 @@ import type { BaseOptions } from "../modes/acp/session-parts.ts";
 import { openStdout } from "../modes/stdout.ts";
 import { writeError } from "../modes/terminal-text.ts";
 import { onFailure } from "./last-resort.ts";
+import { careForMemory } from "./memory/care-for-memory.ts";
 import { type RefusedOptions, readServerArguments } from "./server-arguments.ts";
 import { readSessionOptions } from "./session-options.ts";
 import { openStoreIfNamed } from "./session-store.ts";
@@ -41,6 +42,7 @@ export async function runAcp(args: readonly string[]): Promise<number> {
     writeError(problem);
     return acp.stop();
   });
+  careForMemory();
   await acp.finished;
   return 0;
 }

@@ -5,6 +5,7 @@ import type { BaseOptions } from "../modes/agent-chat/chat-options.ts";
 import { openStdout } from "../modes/stdout.ts";
 import { writeError } from "../modes/terminal-text.ts";
 import { onFailure } from "./last-resort.ts";
+import { careForMemory } from "./memory/care-for-memory.ts";
 import { type RefusedOptions, readServerArguments } from "./server-arguments.ts";
 import { readSessionOptions } from "./session-options.ts";
 import { openStoreIfNamed } from "./session-store.ts";
@@ -39,6 +40,7 @@ export async function runAgentRpc(args: readonly string[]): Promise<number> {
   const chat = startAgentChat(base, process.stdin, await openStdout());
   onEndSignal(() => chat.stop());
   onFailure((problem) => chat.fail(problem));
+  careForMemory();
   await chat.finished;
   return 0;
 }

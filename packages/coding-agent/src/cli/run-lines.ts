@@ -2,6 +2,7 @@ import type { AddressedStore } from "../conversation/open-store.ts";
 import { runLineMode } from "../modes/lines.ts";
 import { TerminalUser } from "../modes/terminal-user.ts";
 import type { Arguments } from "./args.ts";
+import { careForMemory } from "./memory/care-for-memory.ts";
 import { openSession } from "./open-session.ts";
 import { preparePlainOutput } from "./plain-output.ts";
 import { readGivenPrompts } from "./prompts.ts";
@@ -21,6 +22,7 @@ export async function runLines(args: Arguments): Promise<number> {
     if (isWorking) void session.abort();
     return isWorking;
   });
+  careForMemory();
   const settleOutput = preparePlainOutput();
   const exitCode = await runLineMode(session, readGivenPrompts(args, session.cwd), user);
   await settleOutput();

@@ -3,6 +3,7 @@ import { serveRpc } from "../modes/rpc/rpc-mode.ts";
 import { openStdout, reportFailure } from "../modes/stdout.ts";
 import type { StreamMode } from "../protocol/data.ts";
 import type { Arguments } from "./args.ts";
+import { careForMemory } from "./memory/care-for-memory.ts";
 import { openSession } from "./open-session.ts";
 
 /** Runs `pi --mode rpc`. The exit code is 1 if a write to stdout failed. */
@@ -15,6 +16,7 @@ export async function runRpc(args: Arguments): Promise<number> {
   // First, because extensions may print while they are loaded.
   const output = await openStdout();
   const session = await openSession(args, { awaitsHostModels: true });
+  careForMemory();
   await serveRpc(session, {
     input: process.stdin,
     output,

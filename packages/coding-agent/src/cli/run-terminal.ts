@@ -14,6 +14,7 @@ import { writeError } from "../modes/terminal-text.ts";
 import type { PromptInput } from "../prompt/prompt-input.ts";
 import type { Arguments } from "./args.ts";
 import { onFault } from "./last-resort.ts";
+import { careForMemory } from "./memory/care-for-memory.ts";
 import { openSession } from "./open-session.ts";
 import { openStoreIfNamed } from "./session-store.ts";
 import { onEndSignal } from "./signals.ts";
@@ -45,6 +46,7 @@ export async function runTerminal(args: Arguments, first: FirstScreen): Promise<
     const chosen = args.options.resume ? await resume(args, mode, store) : args;
     if (!chosen) return 0;
     const session = await openSession(chosen, { ...mode.wiring, userSettings, store });
+    careForMemory();
     await Promise.race([mode.show(session, readPrompts(args, session.cwd)), mode.ended]);
     await mode.ended;
     const sessionId = await mode.close();

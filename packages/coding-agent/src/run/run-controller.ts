@@ -1,6 +1,7 @@
 import type { Agent, AgentHooks, AgentMessage } from "@pikit/agent";
 import { ownTurn } from "@pikit/ai";
 import { SessionError } from "../errors.ts";
+import { beginRun } from "../process-work.ts";
 
 /** A prompt that was accepted. */
 export interface PromptRun {
@@ -62,6 +63,7 @@ export class RunController {
     }
     if (this.#active) throw new SessionError("busy", busyText);
     const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
+    void settled.then(beginRun());
     const controller = new AbortController();
     this.#active = { controller, settled };
     try {

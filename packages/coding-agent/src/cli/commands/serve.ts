@@ -12,6 +12,7 @@ import { type RunningServer, startServer } from "../../modes/serve/serve-mode.ts
 import { defaultLimits, defaultTimes, type ServeLimits } from "../../modes/serve/serve-options.ts";
 import { writeError } from "../../modes/terminal-text.ts";
 import { surviveFaults } from "../last-resort.ts";
+import { careForMemory } from "../memory/care-for-memory.ts";
 import { namesStore } from "../session-store.ts";
 import { onServerEnd } from "../signals.ts";
 import { parseSubcommand } from "./parse-subcommand.ts";
@@ -70,6 +71,7 @@ export async function serve(args: readonly string[]): Promise<number> {
     loadLibrary: () => import("../../index.ts"),
     report: writeError,
   });
+  careForMemory();
   surviveFaults();
   announce(server, { tokenFile, token, isJson, isLocal: isLoopback(options.host) });
   setImmediate(() => {

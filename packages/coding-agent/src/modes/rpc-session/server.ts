@@ -1,4 +1,5 @@
 import { Breather } from "../../exec/breather.ts";
+import { beginWork } from "../../process-work.ts";
 import { type CommandName, commandDispatch, findCommand } from "../../protocol/dispatch.ts";
 import type { RpcResponse } from "../../protocol/frames.ts";
 import type { PromptRun } from "../../run/run-controller.ts";
@@ -158,7 +159,11 @@ export class RpcServer {
 
   #track(work: Promise<void>): Promise<void> {
     this.#working.add(work);
-    return work.finally(() => this.#working.delete(work));
+    const endWork = beginWork();
+    return work.finally(() => {
+      this.#working.delete(work);
+      endWork();
+    });
   }
 
   /** Aborts pending commands, also those that have not started. Resolves when they have been answered. */
