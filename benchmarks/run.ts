@@ -12,6 +12,7 @@ import { type AgentOptions, otherAgent, whyDead } from "./lib/agents.ts";
 import type { Result } from "./lib/statistics.ts";
 import { printHead, printResults } from "./lib/table.ts";
 import { longRun } from "./long-run.ts";
+import { manyPrompts } from "./many-prompts.ts";
 import { manySessions } from "./many-sessions.ts";
 import { memory } from "./memory.ts";
 import { postgres } from "./postgres.ts";
@@ -31,6 +32,7 @@ const ofAgents: Readonly<Record<string, Benchmark>> = {
   "first-prompt": firstPrompt,
   stream,
   "long-run": longRun,
+  "many-prompts": manyPrompts,
 };
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   ...ofAgents,

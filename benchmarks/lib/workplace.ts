@@ -8,6 +8,14 @@ export interface Workplace {
   env: NodeJS.ProcessEnv;
 }
 
+/** The provider that `models.json` names. */
+export interface BenchProvider {
+  url: string;
+  api: string;
+  /** Of the model, in tokens. Default: a million. */
+  contextWindow?: number;
+}
+
 /** Gives `work` a temporary folder. */
 export async function inTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "pikit-bench-"));
@@ -23,7 +31,7 @@ export async function inTemporaryFolder<T>(work: (folder: string) => Promise<T>)
  *
  * @param provider - Serves the default model, as `models.json` names it. Default: there is no model.
  */
-export async function makeWorkplace(root: string, name: string, provider?: { url: string; api: string }): Promise<Workplace> {
+export async function makeWorkplace(root: string, name: string, provider?: BenchProvider): Promise<Workplace> {
   const [home, agentDir, cwd, temporary] = ["home", "agent", "work", "tmp"].map((part) => join(root, name, part)) as [
     string,
     string,
@@ -39,8 +47,8 @@ export async function makeWorkplace(root: string, name: string, provider?: { url
 }
 
 /** With every field, since older agents want them all. */
-function providerConfig({ url, api }: { url: string; api: string }): object {
+function providerConfig({ url, api, contextWindow = 1_000_000 }: BenchProvider): object {
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-  const model = { id: "bench", name: "bench", reasoning: false, input: ["text"], contextWindow: 1_000_000, maxTokens: 8192, cost };
+  const model = { id: "bench", name: "bench", reasoning: false, input: ["text"], contextWindow, maxTokens: 8192, cost };
   return { baseUrl: api === "openai-completions" ? `${url}/v1` : url, api, apiKey: "not-a-key", models: [model] };
 }
