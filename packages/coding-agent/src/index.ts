@@ -16,7 +16,7 @@ export {
   type TextContent,
 } from "@pikit/ai";
 export type { Static, TSchema } from "@sinclair/typebox";
-export { type ApprovalPolicy, approvalPolicies } from "./config/approval-policies.ts";
+export { type ApprovalPolicy, approvalPolicies, type RuleTexts } from "./config/approval-policies.ts";
 export { type Settings, SettingsSchema } from "./config/settings.ts";
 export type { SessionChoice } from "./conversation/choose-session.ts";
 export type { Label } from "./conversation/conversation-index.ts";

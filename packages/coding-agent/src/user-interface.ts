@@ -51,12 +51,17 @@ export interface ApprovalQuestion extends Confirmation {
   /** The command, the diff or the arguments. In a diff, lines begin with `+`, `-` or a space. */
   call: string;
   isDiff: boolean;
-  /** The calls that `session` allows and `never` refuses, such as `git push with any arguments`; undefined if these answers are not possible. */
+  /** The rule that `session`, `always` and `never` make, such as `bash(git push:*)`; undefined if these answers are not possible. */
   sessionScope?: string;
+  /** The file to which `always` writes the rule; undefined if that answer is not possible. */
+  ruleFile?: string;
 }
 
-/** `session` also allows similar calls until the session ends, and `never` refuses them until then. `reason` is for the model. */
-export type ApprovalAnswer = { decision: "once" | "session" } | { decision: "no" | "never"; reason?: string };
+/**
+ * `session` also allows similar calls until the session ends, and `never` refuses them until then. `always` allows them in later sessions, too.
+ * `reason` is for the model.
+ */
+export type ApprovalAnswer = { decision: "once" | "session" | "always" } | { decision: "no" | "never"; reason?: string };
 
 export interface DialogOptions {
   /** When aborted, the dialog resolves to its default. */

@@ -1,3 +1,4 @@
+import { hasStrictRules } from "../config/approval-policies.ts";
 import type { ApprovalOptions, Approvals } from "./judge.ts";
 
 /**
@@ -14,7 +15,7 @@ export function createApprovals(options: ApprovalOptions): Approvals {
   return {
     assess: async (call) => (await load()).assess(call),
     async check(call, signal) {
-      if (options.policy === "never-ask" && !options.readOnly) return undefined;
+      if (options.policy === "never-ask" && !options.readOnly && !hasStrictRules(options.rules)) return undefined;
       return (await load()).check(call, signal);
     },
   };

@@ -3,19 +3,22 @@ import { type ApprovalAnswer, type ApprovalQuestion, askForApproval, canConfirm,
 /** The default timeout of a question. */
 const defaultTimeoutMs = 10 * 60 * 1000;
 
-/** `session` and `never`: yes and no, also for similar calls. `absent`: there is no user, or the user interface has failed. */
+/**
+ * `session` and `never`: yes and no, also for similar calls. `always`: yes, also in later sessions. `absent`: there is no user, or the user
+ * interface has failed.
+ */
 export interface Answer {
-  kind: "yes" | "session" | "no" | "never" | "timeout" | "absent" | "aborted";
+  kind: "yes" | "session" | "always" | "no" | "never" | "timeout" | "absent" | "aborted";
   /** The user's reason for a no, for the model. */
   reason?: string;
 }
 
-/** The user's answers for the session, as far as they are about one call. */
+/** The user's answers, as far as they are about one call. */
 export interface AnswerMemory {
   /** The earlier answer about the call; undefined if there is none. */
-  readonly answer: "yes" | "no" | undefined;
-  /** Allows or refuses similar calls until the session ends. */
-  remember(answer: "yes" | "no"): void;
+  recall(): Promise<"yes" | "no" | undefined>;
+  /** Allows or refuses similar calls until the session ends, or always allows them. */
+  remember(answer: "yes" | "no" | "always"): Promise<void>;
 }
 
 /** Maximum characters of the user's reason. */
@@ -36,17 +39,19 @@ export class Asker {
   /**
    * Asks a question. Never rejects. An abort resolves it at once, even while it waits for earlier questions.
    *
-   * @param memory - The user's earlier answers for the session. Used when it is the turn of the question.
+   * @param memory - The user's earlier answers. Used when it is the turn of the question.
    */
   async ask(question: ApprovalQuestion, signal: AbortSignal, memory: AnswerMemory): Promise<Answer> {
     if (!canConfirm(this.#user)) return { kind: "absent" };
     const aborted = whenAborted(signal);
     const turn = this.#last.then(async (): Promise<Answer> => {
-      if (memory.answer !== undefined) return { kind: memory.answer };
+      const earlier = await memory.recall();
+      if (earlier !== undefined) return { kind: earlier };
       const answer = await this.#put(question, signal, aborted.answer);
       // Before the turn of the next question, which may be about a similar call.
-      if (answer.kind === "session") memory.remember("yes");
-      if (answer.kind === "never") memory.remember("no");
+      if (answer.kind === "session") await memory.remember("yes");
+      if (answer.kind === "always") await memory.remember("always");
+      if (answer.kind === "never") await memory.remember("no");
       return answer;
     });
     this.#last = turn;
@@ -78,7 +83,7 @@ export class Asker {
 
 function toAnswer(answer: ApprovalAnswer): Answer {
   if (answer.decision === "once") return { kind: "yes" };
-  if (answer.decision === "session") return { kind: "session" };
+  if (answer.decision === "session" || answer.decision === "always") return { kind: answer.decision };
   const isNo = answer.decision === "no" || answer.decision === "never";
   const reason = isNo ? answer.reason?.trim().slice(0, maxReason) : undefined;
   return { kind: answer.decision === "never" ? "never" : "no", ...(reason ? { reason } : {}) };

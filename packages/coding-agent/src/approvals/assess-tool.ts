@@ -1,9 +1,11 @@
+import { relative } from "node:path";
 import type { AgentTool } from "@pikit/agent";
 import type { RiskTier } from "../risk-tiers.ts";
 import type { FileAccess } from "../tools/files/file-access.ts";
 import { expandPath, findExisting } from "../tools/files/paths.ts";
-import { findWriteTarget, isInside } from "../tools/files/write-target.ts";
-import type { Verdict } from "./verdict.ts";
+import { judgeLine, judgeStartFile } from "./findings.ts";
+import { Places } from "./places.ts";
+import type { Assessment } from "./verdict.ts";
 
 /** The environment of a call. */
 export interface Place {
@@ -25,7 +27,7 @@ interface Params {
   command?: unknown;
 }
 
-type Assess = (params: Params, place: Place) => Promise<Verdict>;
+type Assess = (params: Params, place: Place) => Promise<Assessment>;
 
 const builtIn: Record<string, RiskTier | Assess> = {
   read: "read",
@@ -35,12 +37,10 @@ const builtIn: Record<string, RiskTier | Assess> = {
   todo: "read",
   write: (params, place) => assessWrite(params, place, expandPath),
   edit: (params, place) => assessWrite(params, place, findExisting),
-  bash: async ({ command }, place) => {
-    const { assessShell } = await import("./shell/assess-shell.ts");
-    return assessShell(String(command), place);
-  },
+  bash: async ({ command }, place) => ({ tier: "execute", ...(await judgeLine(String(command), place)) }),
   preview: "execute",
-  delegate: "execute",
+  // Each call of a sub-task is assessed by itself.
+  delegate: async () => ({ tier: "execute", findings: [] }),
 };
 
 /** Whether a tool only reads. */
@@ -49,10 +49,14 @@ export function isReader(tool: AgentTool, tiers: ToolTiers): boolean {
 }
 
 /** Assesses the risk of a tool call with these parameters. */
-export async function assessTool(tool: AgentTool, params: unknown, place: Place, tiers: ToolTiers): Promise<Verdict> {
+export async function assessTool(tool: AgentTool, params: unknown, place: Place, tiers: ToolTiers): Promise<Assessment> {
   const tier = findTier(tool, tiers);
   if (typeof tier === "function") return tier(params as Params, place);
-  return { tier, reasons: tier === "confirm_required" ? [`calls a tool that always needs approval: ${tool.name}`] : [] };
+  if (tier === "confirm_required") {
+    return { tier, findings: [{ reason: `calls a tool that always needs approval: ${tool.name}`, isRisky: true }] };
+  }
+  const isKnown = tier === "read" || tier === "write";
+  return { tier, findings: isKnown ? [] : [{ reason: `calls a tool that pi does not know: ${tool.name}`, isRisky: false }] };
 }
 
 function findTier(tool: AgentTool, { isBuiltIn, toolTiers = {} }: ToolTiers): RiskTier | Assess {
@@ -66,20 +70,26 @@ async function assessWrite(
   params: Params,
   { cwd, files }: Place,
   expand: (cwd: string, path: string, files: FileAccess) => Promise<string>,
-): Promise<Verdict> {
+): Promise<Assessment> {
   const path = String(params.path);
-  let target: string | undefined;
+  const tier = "write";
+  let full: string;
   try {
-    target = await findWriteTarget(files, await expand(cwd, path, files));
+    full = await expand(cwd, path, files);
   } catch {
     // An invalid path; the tool reports the error.
-    return { tier: "write", reasons: [] };
+    return { tier, findings: [] };
   }
+  const places = await Places.of({ cwd, files });
+  const { location, target } = await places.find(full, { isPattern: false });
   if (target === undefined) {
-    return { tier: "confirm_required", reasons: [`writes to a path that cannot be resolved: ${path}`] };
+    return { tier, findings: [{ reason: `writes to a path that cannot be resolved: ${path}`, isRisky: true }] };
   }
-  const folder = await files.realpath(cwd).catch(() => cwd);
-  if (isInside(folder, target)) return { tier: "write", reasons: [] };
-  const where = target === path ? path : `${path} (${target})`;
-  return { tier: "confirm_required", reasons: [`writes outside the working folder: ${where}`] };
+  const touched = [{ kind: "write" as const, path: target, isWide: false, part: undefined }];
+  if (location === "outside") {
+    const where = target === path ? path : `${path} (${target})`;
+    return { tier, touched, findings: [{ reason: `writes outside the working folder: ${where}`, isRisky: true, path: target }] };
+  }
+  const later = judgeStartFile(relative(places.folder, target), target);
+  return { tier, touched, findings: later ? [later] : [] };
 }

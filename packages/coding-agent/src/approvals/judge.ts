@@ -1,14 +1,18 @@
 import type { PendingToolCall } from "@pikit/agent";
+import { hasStrictRules, type RuleTexts } from "../config/approval-policies.ts";
 import type { FileAccess } from "../tools/files/file-access.ts";
 import { localFiles } from "../tools/files/local-files.ts";
 import { untilAborted } from "../until-aborted.ts";
 import type { UserInterface } from "../user-interface.ts";
 import { type Answer, type AnswerMemory, Asker } from "./ask.ts";
 import { assessTool, isReader, type ToolTiers } from "./assess-tool.ts";
-import { type ApprovalRules, decide } from "./policy.ts";
+import { mcpNameOf } from "./mcp-name.ts";
+import { type ApprovalRules, type Decision, decide, type RuleLists } from "./policy.ts";
 import { createQuestion, type JudgedCall } from "./question.ts";
-import { SessionRules, sessionRuleOf } from "./session-rules.ts";
-import type { Verdict } from "./verdict.ts";
+import { Rule, type RuledCall } from "./rules.ts";
+import { SessionRules } from "./session-rules.ts";
+import { suggestRule } from "./suggest-rule.ts";
+import { toVerdict, type Verdict } from "./verdict.ts";
 
 /** The options for decisions. Policy and folder are read for each call, so they may change. */
 export interface ApprovalOptions extends ApprovalRules, ToolTiers {
@@ -21,6 +25,16 @@ export interface ApprovalOptions extends ApprovalRules, ToolTiers {
   files?: FileAccess;
   /** Milliseconds after which an unanswered question counts as no. Default: 10 minutes. */
   timeoutMs?: number;
+  /** Keeps rules for later sessions. Default: questions do not offer that. */
+  ruleFile?: RuleFile | undefined;
+}
+
+/** The file with the rules of the user. */
+interface RuleFile {
+  /** Its path, as questions show it. */
+  path: string;
+  /** Adds a rule that allows calls. */
+  allow(rule: string): Promise<void>;
 }
 
 /** Decides about tool calls, and asks the user if needed. */
@@ -35,56 +49,122 @@ export interface Approvals {
   check(call: JudgedCall, signal: AbortSignal): Promise<{ refuse: string } | undefined>;
 }
 
-/** A question to the user. */
-interface Asked {
-  verdict: Verdict;
-  answer: Promise<Answer>;
-}
+/** A question to the user, or a refusal without one. */
+type Asked = { verdict: Verdict; answer: Promise<Answer> } | { refuse: string };
 
 /** Creates the approvals, which assess calls and ask about them. */
 export function createJudge(options: ApprovalOptions): Approvals {
-  const asker = new Asker(options.user, options.timeoutMs);
-  const assess: Approvals["assess"] = ({ tool, params }) =>
-    assessTool(tool, params, { cwd: options.cwd, files: options.files ?? localFiles }, options);
-  /** Settles when each earlier call has asked its question or needs none. */
-  let earlier: Promise<unknown> = Promise.resolve();
-  const allowed = new SessionRules();
-  const refused = new SessionRules();
+  return new Judge(options);
+}
 
-  /** Asks about a call, after the questions of earlier calls, because some calls take longer to assess. undefined if the call may run. */
-  async function putQuestion(call: JudgedCall, turn: Promise<unknown>, signal: AbortSignal): Promise<Asked | undefined> {
-    const verdict = await assess(call);
-    if (decide(verdict.tier, options) === "allow") return undefined;
-    const rule = sessionRuleOf(call, verdict, options.isBuiltIn(call.tool));
-    const { sessionId } = options;
-    const memory: AnswerMemory = {
-      get answer() {
-        if (refused.has(rule, options.sessionId)) return "no";
-        return allowed.has(rule, options.sessionId) ? "yes" : undefined;
-      },
-      remember(answer) {
-        if (rule && sessionId === options.sessionId) (answer === "yes" ? allowed : refused).add(rule, sessionId);
-      },
-    };
-    if (memory.answer === "yes") return undefined;
-    await untilAborted(turn, signal).catch(() => undefined);
-    const question = createQuestion(call, verdict, allowed.hasRoom && refused.hasRoom ? rule?.scope : undefined);
-    const answer = asker.ask(question, signal, memory);
-    return { verdict, answer };
+class Judge implements Approvals {
+  readonly #options: ApprovalOptions;
+  readonly #asker: Asker;
+  readonly #rules = new ParsedRules();
+  readonly #allowed = new SessionRules();
+  readonly #refused = new SessionRules();
+  /** Rules for later sessions that this one has written. */
+  readonly #kept: Rule[] = [];
+  /** Settles when each earlier call has asked its question or needs none. */
+  #earlier: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ApprovalOptions) {
+    this.#options = options;
+    this.#asker = new Asker(options.user, options.timeoutMs);
   }
 
+  async assess(call: Pick<PendingToolCall, "tool" | "params">): Promise<Verdict> {
+    const { tier, findings } = (await this.#prepare(call)).assessment;
+    return toVerdict(tier, findings);
+  }
+
+  async check(call: JudgedCall, signal: AbortSignal): Promise<{ refuse: string } | undefined> {
+    const options = this.#options;
+    const isReading = isReader(call.tool, options);
+    if (isReading && !hasStrictRules(options.rules)) return undefined;
+    if (!isReading && options.readOnly) return { refuse: explainReadOnly(call.tool.name) };
+    const question = this.#putQuestion(call, this.#earlier, signal);
+    this.#earlier = Promise.allSettled([this.#earlier, question]);
+    const asked = await question;
+    if (!asked || "refuse" in asked) return asked;
+    const answer = await asked.answer;
+    return isYes(answer) ? undefined : { refuse: explainRefusal(answer, asked.verdict) };
+  }
+
+  async #prepare({ tool, params }: Pick<PendingToolCall, "tool" | "params">): Promise<RuledCall> {
+    const options = this.#options;
+    const { cwd, files = localFiles } = options;
+    const assessment = await assessTool(tool, params, { cwd, files }, options);
+    const folder = await files.realpath(cwd).catch(() => cwd);
+    return { name: tool.name, isBuiltIn: options.isBuiltIn(tool), mcpName: mcpNameOf(tool), params, folder, assessment };
+  }
+
+  async #decide(call: RuledCall): Promise<Decision> {
+    const { rules, sessionId, policy } = this.#options;
+    const { deny, ask, allow } = await this.#rules.of(rules);
+    const session = { allow: this.#allowed.of(sessionId), deny: this.#refused.of(sessionId) };
+    return decide(call, policy, { deny, ask, allow: [...allow, ...this.#kept], session });
+  }
+
+  /** Asks about a call, after the questions of earlier calls, because some calls take longer to assess. undefined if the call may run. */
+  async #putQuestion(call: JudgedCall, turn: Promise<unknown>, signal: AbortSignal): Promise<Asked | undefined> {
+    const ruled = await this.#prepare(call);
+    const decision = await this.#decide(ruled);
+    if (decision.kind === "allow") return undefined;
+    if (decision.kind === "deny") return toDenied(decision.rule);
+    const { verdict } = decision;
+    const suggested = this.#allowed.hasRoom && this.#refused.hasRoom ? suggestRule(ruled) : undefined;
+    const memory = this.#remember(ruled, verdict, suggested);
+    await untilAborted(turn, signal).catch(() => undefined);
+    const question = createQuestion(call, verdict, { rule: suggested, ruleFile: this.#options.ruleFile?.path });
+    return { verdict, answer: this.#asker.ask(question, signal, memory) };
+  }
+
+  #remember(call: RuledCall, verdict: Verdict, rule: string | undefined): AnswerMemory {
+    const { sessionId } = this.#options;
+    return {
+      recall: async () => {
+        const { kind } = await this.#decide(call);
+        if (kind === "ask") return undefined;
+        return kind === "allow" ? "yes" : "no";
+      },
+      remember: async (answer) => {
+        if (rule === undefined || sessionId !== this.#options.sessionId) return;
+        if (answer === "always") await this.#keep(rule);
+        else await (answer === "yes" ? this.#allowed : this.#refused).add(rule, sessionId, verdict.tier === "confirm_required");
+      },
+    };
+  }
+
+  /** Writes a rule for later sessions. If that fails, it counts in this one, and the user gets a notification. */
+  async #keep(rule: string): Promise<void> {
+    const { ruleFile, user } = this.#options;
+    this.#kept.push(await Rule.parse(rule));
+    await ruleFile?.allow(rule).catch((error: Error) => user.notify(error.message, "error"));
+  }
+}
+
+/** The rules of the user; they are parsed again when they have changed. */
+class ParsedRules {
+  #texts: RuleTexts | undefined;
+  #lists: Promise<Omit<RuleLists, "session">> | undefined;
+
+  of(texts: RuleTexts | undefined): Promise<Omit<RuleLists, "session">> {
+    if (this.#lists === undefined || texts !== this.#texts) {
+      this.#texts = texts;
+      const parse = (list: readonly string[] = []) => Promise.all(list.map((text) => Rule.parse(text)));
+      this.#lists = Promise.all([parse(texts?.deny), parse(texts?.ask), parse(texts?.allow)]).then(([deny, ask, allow]) => {
+        return { deny, ask, allow };
+      });
+    }
+    return this.#lists;
+  }
+}
+
+function toDenied(rule: string | undefined): { refuse: string } {
+  if (rule === undefined) return { refuse: explainRefusal({ kind: "never" }, { reasons: [] }) };
   return {
-    assess,
-    async check(call, signal) {
-      if (isReader(call.tool, options)) return undefined;
-      if (options.readOnly) return { refuse: explainReadOnly(call.tool.name) };
-      const question = putQuestion(call, earlier, signal);
-      earlier = Promise.allSettled([earlier, question]);
-      const asked = await question;
-      if (!asked) return undefined;
-      const answer = await asked.answer;
-      return isYes(answer) ? undefined : { refuse: explainRefusal(answer, asked.verdict) };
-    },
+    refuse: `Not run: the user's rules refuse it (deny: ${rule}). Do not try the same in another way; continue without it, or say what is needed.`,
   };
 }
 
@@ -95,10 +175,10 @@ function explainReadOnly(name: string): string {
   );
 }
 
-type Refusal = Exclude<Answer["kind"], "yes" | "session">;
+type Refusal = Exclude<Answer["kind"], "yes" | "session" | "always">;
 
 function isYes({ kind }: Answer): boolean {
-  return kind === "yes" || kind === "session";
+  return kind === "yes" || kind === "session" || kind === "always";
 }
 
 const refusals: Record<Refusal, string> = {
@@ -110,7 +190,7 @@ const refusals: Record<Refusal, string> = {
   aborted: "the run was aborted while the user was asked",
 };
 
-function explainRefusal({ kind, reason }: Answer, { reasons }: Verdict): string {
+function explainRefusal({ kind, reason }: Answer, { reasons }: Pick<Verdict, "reasons">): string {
   if (reason !== undefined) return `Not run: the user was asked and declined, with this reason: ${reason}`;
   const why = reasons.length > 0 ? ` The reason for asking: it ${reasons.join("; it ")}.` : "";
   return `Not run: ${refusals[kind as Refusal]}.${why}`;

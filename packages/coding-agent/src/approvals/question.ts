@@ -18,36 +18,56 @@ const invisible =
 /** A call to decide about. */
 export type JudgedCall = Pick<PendingToolCall, "tool" | "params"> & Partial<Pick<PendingToolCall, "toolCall">>;
 
+/** Maximum characters of a rule in a list of answers. A longer one is the command itself, which the question shows. */
+const maxScope = 60;
+
 /**
  * Creates the question about a call.
  *
- * @param sessionScope - The calls that an answer for the session allows; undefined if that answer is not possible.
+ * @param rule - The rule that an answer for the session makes; undefined if that answer is not possible.
+ * @param ruleFile - The file to which the answer "always" writes the rule; undefined if that answer is not possible.
  */
 export function createQuestion(
   { tool, params, toolCall }: JudgedCall,
   { tier, reasons }: Verdict,
-  sessionScope?: string,
+  { rule, ruleFile }: { rule?: string | undefined; ruleFile?: string | undefined } = {},
 ): ApprovalQuestion {
   const why = toVisible(reasons.map((reason) => `It ${reason}.`).join("\n"));
   const short = toVisible(shortenMiddle(describeCall(tool.name, params), maxHead, maxTail));
   const diff = describeDiff(tool.name, params);
   const call = diff ?? (isCommand(params) ? params.command : JSON.stringify(params, undefined, 2));
+  const scope = rule === undefined ? undefined : toVisible(scopeOf(rule));
+  const isKept = scope !== undefined && ruleFile !== undefined;
+  const silenced = isKept ? `Without a question: ${scope} in approvalRules.allow of the settings.` : "";
   return {
     title: toVisible(`Allow ${tool.name}?`),
-    message: [why, short].filter((part) => part !== "").join("\n\n"),
+    message: [[why, silenced], [short]]
+      .map(joinLines)
+      .filter((part) => part !== "")
+      .join("\n\n"),
     riskTier: tier,
     reasons: why,
     call: toVisible(shortenMiddle(call ?? "", maxCall / 2, maxCall / 2)),
     isDiff: diff !== undefined,
     ...(toolCall === undefined ? {} : { toolCallId: toolCall.id }),
-    ...(sessionScope === undefined ? {} : { sessionScope: toVisible(sessionScope) }),
+    ...(scope === undefined ? {} : { sessionScope: scope }),
+    ...(isKept ? { ruleFile } : {}),
   };
+}
+
+/** A rule, or in words that it allows exactly this call. */
+function scopeOf(rule: string): string {
+  return rule.length > maxScope || rule.includes("\n") ? "exactly this command" : rule;
 }
 
 function describeCall(name: string, params: unknown): string {
   if (isCommand(params)) return params.command;
   const { path } = (params ?? {}) as Record<string, unknown>;
   return typeof path === "string" && (name === "write" || name === "edit") ? path : JSON.stringify(params);
+}
+
+function joinLines(lines: readonly string[]): string {
+  return lines.filter((line) => line !== "").join("\n");
 }
 
 function isCommand(params: unknown): params is { command: string } {

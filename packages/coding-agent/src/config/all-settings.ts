@@ -48,7 +48,7 @@ export interface AllSettings {
 
 /**
  * Reads and merges the settings of the user and of a project. The project's take precedence; objects such as `retry` are merged key by key,
- * and lists are joined, the user's first.
+ * and lists are joined, the user's first. The lists of `approvalRules` are joined, too: a project cannot take back a refusal of the user.
  *
  * @param project - The project's folder; only if the user trusts it.
  * @param userFile - The user's settings, if they were read already.
@@ -115,7 +115,13 @@ function merge(user: Settings, project: Settings): Settings {
     else if (isObject(before) && isObject(value)) merged[key] = { ...before, ...value };
     else merged[key] = value;
   }
-  return merged as Settings;
+  return { ...merged, ...joinRules(user, project) } as Settings;
+}
+
+function joinRules({ approvalRules: first }: Settings, { approvalRules: second }: Settings): Pick<Settings, "approvalRules"> {
+  if (!first || !second) return {};
+  const join = (kind: keyof typeof first) => [...(first[kind] ?? []), ...(second[kind] ?? [])];
+  return { approvalRules: { deny: join("deny"), ask: join("ask"), allow: join("allow") } };
 }
 
 function isObject(value: unknown): value is object {

@@ -19,6 +19,13 @@ function described<T extends TSchema>(schema: T, description: string) {
   return Type.Optional<T>({ ...schema, description });
 }
 
+const rules = (what: string) =>
+  Type.Optional(
+    Type.Array(Type.String(), {
+      description: `${what} Rules are bash(npm test:*), edit(src/**), mcp(server/tool), or the name of a tool.`,
+    }),
+  );
+
 const patterns = (what: string) =>
   Type.Optional(
     Type.Array(Type.String(), {
@@ -79,6 +86,19 @@ export const SettingsSchema = Type.Object({
     ),
   ),
   approval: described(literals(approvalPolicies), "The tool calls that need your approval. Default: never-ask."),
+  approvalRules: Type.Optional(
+    Type.Object(
+      {
+        deny: rules("Calls that are refused under every policy."),
+        ask: rules("Calls that need your approval under every policy."),
+        allow: rules("Calls that need no approval."),
+      },
+      {
+        description:
+          "Your own rules for approvals: deny counts first, then ask, then allow. Lists of the user and of the project are joined.",
+      },
+    ),
+  ),
   shell: Type.Optional(
     Type.Object({
       path: text("Absolute path of the shell for commands. Default: bash."),

@@ -1,5 +1,6 @@
 import type { AgentTool, AgentToolResult } from "@pikit/agent";
 import * as Type from "@sinclair/typebox";
+import { setMcpName } from "../approvals/mcp-name.ts";
 import { createThrottle } from "../tools/output/throttle.ts";
 import type { McpProgress, McpTool } from "./connection.ts";
 import type { McpServer } from "./mcp-server.ts";
@@ -12,7 +13,7 @@ const maxMessageLength = 1000;
 
 /** Creates the agent's tool for a tool of a server; `name` is the name for models. */
 export function createMcpTool(server: McpServer, tool: McpTool, name: string): AgentTool {
-  return {
+  const agentTool: AgentTool = {
     name,
     label: tool.title ?? tool.name,
     description: tool.description,
@@ -39,6 +40,7 @@ export function createMcpTool(server: McpServer, tool: McpTool, name: string): A
       }
     },
   };
+  return setMcpName(agentTool, `${server.name}/${tool.name}`);
 }
 
 function toUpdate({ progress, total, message }: McpProgress, details: McpToolDetails): AgentToolResult<McpToolDetails> {

@@ -31,18 +31,21 @@ export class TerminalUser implements UserInterface {
     return answer !== undefined && /^y(?:es)?$/i.test(answer);
   }
 
-  async approve({ title, reasons, call, sessionScope }: ApprovalQuestion, options?: DialogOptions): Promise<ApprovalAnswer> {
+  async approve(question: ApprovalQuestion, options?: DialogOptions): Promise<ApprovalAnswer> {
+    const { title, reasons, call, sessionScope, ruleFile } = question;
     const session = sessionScope === undefined ? "" : `a: yes, for this session (${sessionScope}); `;
+    const always = ruleFile === undefined ? "" : `s: yes, always (the same rule in ${ruleFile}); `;
     const lines = [
       title,
       ...(reasons === "" ? [] : [reasons]),
       indent(call),
-      `y: yes, once; ${session}any other text: no, for this reason`,
+      `y: yes, once; ${session}${always}any other text: no, for this reason`,
     ];
     const answer = (await this.#ask(lines, "[y/N] ", options)) ?? "";
     if (/^y(?:es)?$/i.test(answer)) return { decision: "once" };
     if (/^a$/i.test(answer) && session !== "") return { decision: "session" };
-    return { decision: "no", ...(answer === "" || /^(?:no?|a)$/i.test(answer) ? {} : { reason: answer }) };
+    if (/^s$/i.test(answer) && always !== "") return { decision: "always" };
+    return { decision: "no", ...(answer === "" || /^(?:no?|a|s)$/i.test(answer) ? {} : { reason: answer }) };
   }
 
   async select(

@@ -1,5 +1,5 @@
 import type { Model, RequestedThinkingLevel } from "@pikit/ai";
-import type { ApprovalPolicy } from "../config/approval-policies.ts";
+import type { ApprovalPolicy, RuleTexts } from "../config/approval-policies.ts";
 import type { McpServerConfig } from "../config/mcp-server-settings.ts";
 import type { SettingsFile } from "../config/read-settings.ts";
 import type { SessionChoice } from "../conversation/choose-session.ts";
@@ -74,6 +74,8 @@ export interface CreateAgentSessionOptions {
   toolTiers?: Readonly<Record<string, RiskTier>>;
   /** Which tool calls `user` must approve. Default: the settings', else `never-ask`. */
   approval?: ApprovalPolicy;
+  /** Rules for approvals, which count together with those of the settings. */
+  approvalRules?: RuleTexts;
   /** Refuses every tool call that does more than read. Default false. */
   readOnly?: boolean;
   /** Replaces the built-in instructions. */

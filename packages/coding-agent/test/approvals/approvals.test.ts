@@ -81,9 +81,9 @@ function exists(path: string): Promise<boolean> {
 
 describe("on-risk", () => {
   test("harmless calls run without a question; a risky one runs after a yes", async () => {
-    await workspace.write("work/build/a.o", "x");
+    await workspace.write("work/data/a.csv", "x");
     const { user, questions } = answering(true);
-    expect(await runCalls({ user }, [bash("echo hi"), write("a.txt"), bash("rm -rf build")])).toEqual([
+    expect(await runCalls({ user }, [bash("echo hi"), write("a.txt"), bash("rm -rf data")])).toEqual([
       "hi\n",
       "Created a.txt (3 B).",
       "(no output)",
@@ -91,21 +91,21 @@ describe("on-risk", () => {
     expect(questions).toEqual([
       {
         title: "Allow bash?",
-        message: "It deletes recursively or by force: rm -rf build.\n\nrm -rf build",
+        message: "It deletes more than build output and temporary files: rm -rf data.\n\nrm -rf data",
         riskTier: "confirm_required",
       },
     ]);
-    expect(await exists("work/build")).toBe(false);
+    expect(await exists("work/data")).toBe(false);
   });
 
   test("a no is told to the model with the reason, and nothing runs", async () => {
-    await workspace.write("work/build/a.o", "x");
+    await workspace.write("work/data/a.csv", "x");
     const { user } = answering(false);
-    expect(await runCalls({ user }, [bash("rm -rf build")])).toEqual([
+    expect(await runCalls({ user }, [bash("rm -rf data")])).toEqual([
       "Not run: the user was asked and declined. Do not try the same in another way; continue without it, or ask what the user wants " +
-        "instead. The reason for asking: it deletes recursively or by force: rm -rf build.",
+        "instead. The reason for asking: it deletes more than build output and temporary files: rm -rf data.",
     ]);
-    expect(await exists("work/build/a.o")).toBe(true);
+    expect(await exists("work/data/a.csv")).toBe(true);
   });
 
   test("nobody there means no", async () => {
@@ -161,7 +161,7 @@ describe("on-risk", () => {
         });
       },
     };
-    const results = await runCalls({ user }, [bash("rm -rf build; touch ran")], { signal: controller.signal });
+    const results = await runCalls({ user }, [bash("rm -rf data; touch ran")], { signal: controller.signal });
     answerLate(true);
     expect(results).toEqual([expect.stringContaining("the run was aborted")]);
     expect(await exists("work/ran")).toBe(false);
@@ -205,8 +205,8 @@ describe("on-risk", () => {
 
 describe("other policies", () => {
   test("never-ask runs everything", async () => {
-    await workspace.write("work/build/a.o", "x");
-    expect(await runCalls({ policy: "never-ask" }, [bash("rm -rf build"), write("../x.txt")])).toEqual([
+    await workspace.write("work/data/a.csv", "x");
+    expect(await runCalls({ policy: "never-ask" }, [bash("rm -rf data"), write("../x.txt")])).toEqual([
       "(no output)",
       "Created ../x.txt (3 B).",
     ]);

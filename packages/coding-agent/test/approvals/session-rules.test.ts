@@ -1,9 +1,13 @@
 import type { AgentTool } from "@pikit/agent";
 import type { ScriptedAnswer } from "@pikit/ai";
 import { describe, expect, test } from "vitest";
+import { assessTool } from "../../src/approvals/assess-tool.ts";
 import { describeDiff } from "../../src/approvals/describe-diff.ts";
-import { sessionRuleOf } from "../../src/approvals/session-rules.ts";
+import { suggestRule } from "../../src/approvals/suggest-rule.ts";
+import type { RiskTier } from "../../src/risk-tiers.ts";
 import type { AgentSession } from "../../src/session/agent-session.ts";
+import type { FileAccess } from "../../src/tools/files/file-access.ts";
+import { localFiles } from "../../src/tools/files/local-files.ts";
 import { type ApprovalAnswer, type ApprovalQuestion, absentUser, type UserInterface } from "../../src/user-interface.ts";
 import { createScriptedSession } from "../helpers/sessions.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
@@ -65,7 +69,7 @@ describe("an answer for the session", () => {
     const scripted = await createScriptedSession(workspace, script, { approval: "always", user });
     await scripted.session.prompt("Go.");
     expect(asked.map(({ call }) => call)).toEqual(["git status -s", "git push", "git status; ls", " a.txt\n+x"]);
-    expect(asked[0]?.sessionScope).toBe("git status …");
+    expect(asked[0]?.sessionScope).toBe("bash(git status:*)");
   });
 });
 
@@ -93,7 +97,7 @@ test("policy and read-only can change while a session is open", async () => {
 
 test("a no with a reason goes to the model with its reason", async () => {
   const { user } = answering({ decision: "no", reason: "Use git clean instead." });
-  const { session: asked } = await createScriptedSession(workspace, [bash("rm -rf build"), done], { approval: "on-risk", user });
+  const { session: asked } = await createScriptedSession(workspace, [bash("rm -rf data"), done], { approval: "on-risk", user });
   await asked.prompt("Go.");
   expect(results(asked)).toEqual(["Not run: the user was asked and declined, with this reason: Use git clean instead."]);
 });
@@ -107,64 +111,53 @@ test("a user interface that knows only yes and no is asked with the short messag
       return true;
     },
   };
-  const { session: asked } = await createScriptedSession(workspace, [bash("rm -rf build", "rm -rf build"), done], {
+  const { session: asked } = await createScriptedSession(workspace, [bash("rm -rf data", "rm -rf data"), done], {
     approval: "on-risk",
     user,
   });
   await asked.prompt("Go.");
-  const question = { title: "Allow bash?", message: expect.stringContaining("rm -rf build"), riskTier: "confirm_required" };
+  const question = { title: "Allow bash?", message: expect.stringContaining("rm -rf data"), riskTier: "confirm_required" };
   expect(questions).toEqual([question, question]);
 });
 
-describe("the calls of a rule", () => {
-  const safe = { tier: "execute", reasons: [] } as const;
-  const risky = { tier: "confirm_required", reasons: ["deletes recursively or by force: rm -rf a"] } as const;
-  const call = (name: string, params: unknown) => ({ tool: { name } as AgentTool, params });
+describe("the suggested rule", () => {
+  const files: FileAccess = { ...localFiles, homeFolder: "/home/user", realpath: async (path) => path };
+  const cwd = "/home/user/project";
+
+  async function suggest(name: string, params: unknown, { isBuiltIn = true, tier }: { isBuiltIn?: boolean; tier?: RiskTier } = {}) {
+    const tool = { name } as AgentTool;
+    const tiers = { isBuiltIn: () => isBuiltIn, ...(tier ? { toolTiers: { [name]: tier } } : {}) };
+    const assessment = await assessTool(tool, params, { cwd, files }, tiers);
+    return suggestRule({ name, params, isBuiltIn, mcpName: undefined, folder: cwd, assessment });
+  }
 
   test.each([
-    ["git status", "git status …"],
-    ["git status --short src/a.ts", "git status …"],
-    ["npm run build -- --watch", "npm run build …"],
-    ["cargo test parser", "cargo test …"],
-    ["yarn exec", "exactly this command"],
-    ["git -C elsewhere status", "exactly this command"],
-    ["git status | sh", "exactly this command"],
-    ["git status $(reboot)", "exactly this command"],
-    ["git status\nreboot", "exactly this command"],
-    ["A=1 git status", "exactly this command"],
-    ["node server.js", "exactly this command"],
-    ["docker run image", "exactly this command"],
-  ])("%j: %s", (command, scope) => {
-    expect(sessionRuleOf(call("bash", { command }), safe, true)?.scope).toBe(scope);
+    ["git status", "bash(git status:*)"],
+    ["git status --short src/a.ts", "bash(git status:*)"],
+    ["npm run build -- --watch", "bash(npm run build:*)"],
+    ["cargo test parser", "bash(cargo test:*)"],
+    ["yarn exec", "bash(yarn exec)"],
+    ["git -C elsewhere status", "bash(git -C elsewhere status)"],
+    ["git status | sort", "bash(git status | sort)"],
+    ["git status $(reboot)", "bash(git status $(reboot))"],
+    ["git status\nls", "bash(git status\nls)"],
+    ["A=1 git status", "bash(A=1 git status)"],
+    ["node server.js", "bash(node server.js)"],
+    ["docker run image", "bash(docker run image)"],
+    ["git push --force", "bash(git push --force)"],
+    ["echo a:*", undefined],
+    ["x".repeat(10_001), undefined],
+  ])("for %j: %s", async (command, rule) => {
+    expect(await suggest("bash", { command })).toBe(rule);
   });
 
-  test("a risky command is allowed only exactly as it was", () => {
-    const keys = ["git push --force", "git push --force origin"].map(
-      (command) => sessionRuleOf(call("bash", { command }), risky, true)?.key,
-    );
-    expect(new Set(keys).size).toBe(2);
-  });
-
-  test("edits are allowed in the working folder, outside of it file by file; other tools by their name", () => {
-    const rule = (name: string, params: object, verdict: Parameters<typeof sessionRuleOf>[1], isBuiltIn = true) =>
-      sessionRuleOf(call(name, params), verdict, isBuiltIn);
-    const inside = { tier: "write", reasons: [] } as const;
-    const outside = (path: string) =>
-      ({ tier: "confirm_required", reasons: [`writes outside the working folder: ${path}`] }) as const;
-    expect(rule("edit", { path: "a" }, inside)).toEqual(rule("edit", { path: "b" }, inside));
-    expect(rule("edit", { path: "a" }, inside)).not.toEqual(rule("write", { path: "a" }, inside));
-    expect(rule("edit", { path: "/a", oldText: "1" }, outside("/a"))).toEqual(
-      rule("edit", { path: "/a", oldText: "2" }, outside("/a")),
-    );
-    expect(rule("edit", { path: "/a" }, outside("/a"))).not.toEqual(rule("edit", { path: "/b" }, outside("/b")));
-    expect(rule("deploy", { to: "a" }, safe, false)).toEqual(rule("deploy", { to: "b" }, safe, false));
-    expect(rule("bash", { command: "ls" }, safe, false)?.scope).toBe("every call of bash");
-    const sensitive = { tier: "confirm_required", reasons: ["calls a tool that always needs approval: deploy"] } as const;
-    expect(rule("deploy", { to: "a" }, sensitive, false)).not.toEqual(rule("deploy", { to: "b" }, sensitive, false));
-  });
-
-  test("a call that is too long is not remembered", () => {
-    expect(sessionRuleOf(call("bash", { command: "x".repeat(10_001) }), safe, true)).toBeUndefined();
+  test("edits are allowed in the working folder, outside of it file by file; other tools by their name", async () => {
+    expect(await suggest("edit", { path: "a" })).toBe("edit(**)");
+    expect(await suggest("write", { path: "b" })).toBe("write(**)");
+    expect(await suggest("edit", { path: "/etc/[a]" })).toBe("edit(/etc/\\[a\\])");
+    expect(await suggest("deploy", { to: "a" }, { isBuiltIn: false })).toBe("deploy");
+    expect(await suggest("bash", { command: "ls" }, { isBuiltIn: false })).toBe("bash");
+    expect(await suggest("deploy", { to: "a" }, { isBuiltIn: false, tier: "confirm_required" })).toBe('deploy({"to":"a"})');
   });
 });
 

@@ -40,13 +40,13 @@ function exists(path: string): Promise<boolean> {
 
 test("a session asks before a risky call and runs it after a yes; the refused one does not run", async () => {
   for (const isYes of [true, false]) {
-    await workspace.write("work/build/a.o", "x");
+    await workspace.write("work/data/a.csv", "x");
     const { user, questions } = answering(isYes);
-    const script = [call("bash", { command: "sh -c 'rm -rf build'" }), { text: "Done." }];
+    const script = [call("bash", { command: "sh -c 'rm -rf data'" }), { text: "Done." }];
     const { session } = await createScriptedSession(workspace, script, { approval: "on-risk", user, session: "memory" });
     await session.prompt("Clean up.");
     expect(questions.map(({ riskTier }) => riskTier)).toEqual(["confirm_required"]);
-    expect(await exists(join(workspace.cwd, "build"))).toBe(!isYes);
+    expect(await exists(join(workspace.cwd, "data"))).toBe(!isYes);
     expect(results(session)).toEqual([isYes ? "(no output)" : expect.stringContaining("the user was asked and declined")]);
     expect(session.lastAssistantText()).toBe("Done.");
   }
@@ -62,8 +62,8 @@ test("a read-only session tells the model so, and lets it look", async () => {
 });
 
 test("without a policy everything runs, as in the sources", async () => {
-  await workspace.write("work/build/a.o", "x");
-  const script = [call("bash", { command: "rm -rf build" }), { text: "Done." }];
+  await workspace.write("work/data/a.csv", "x");
+  const script = [call("bash", { command: "rm -rf data" }), { text: "Done." }];
   const { session } = await createScriptedSession(workspace, script, { session: "memory" });
   await session.prompt("Go.");
   expect(results(session)).toEqual(["(no output)"]);

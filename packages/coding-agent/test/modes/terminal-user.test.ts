@@ -31,7 +31,7 @@ function playUser(...answers: [question: string, typed: string][]) {
 
 test("a question is answered by a line: only a yes is a yes", async () => {
   const { user } = playUser(["[y/N] ", "y\n"], ["[y/N] ", "YES \n"], ["[y/N] ", "\n"], ["[y/N] ", "yolo\n"]);
-  const question = { title: "Allow bash?", message: "rm -rf build\nls" };
+  const question = { title: "Allow bash?", message: "rm -rf data\nls" };
   const answers: boolean[] = [];
   for (let index = 0; index < 4; index += 1) answers.push(await user.confirm(question));
   expect(answers).toEqual([true, true, false, false]);
@@ -58,7 +58,7 @@ test("a tool call is shown without characters that control the terminal or turn 
 test("a tool call is allowed once or for the session, or refused with a reason", async () => {
   const typed = ["y\n", "a\n", "N\n", "\n", "use git clean\n", "a\n"];
   const { user } = playUser(...typed.map((line): [string, string] => ["[y/N] ", line]));
-  const question = { title: "Allow bash?", message: "", reasons: "It deletes.", call: "rm -rf build", isDiff: false };
+  const question = { title: "Allow bash?", message: "", reasons: "It deletes.", call: "rm -rf data", isDiff: false };
   const answers: object[] = [];
   for (let index = 0; index < 5; index += 1)
     answers.push(await user.approve({ ...question, sessionScope: "exactly this command" }));
@@ -118,15 +118,15 @@ test.skipIf(!hasTerminal).each([
   ["y\r", "gone"],
   ["n\r", "the user was asked and declined"],
 ])("pi --mode text on a terminal asks for approval there; typed: %j", async (typed, expected) => {
-  const call: ScriptedAnswer = { toolCalls: [{ name: "bash", arguments: { command: "rm -rf build && echo gone" } }] };
+  const call: ScriptedAnswer = { toolCalls: [{ name: "bash", arguments: { command: "rm -rf data && echo gone" } }] };
   const model = await workspace.script(call, { text: "Done." });
-  await workspace.write("work/build/x", "");
+  await workspace.write("work/data/x", "");
   const args = ["--mode", "text", "--model", model, "--approval", "on-risk", "Clean up"];
   const { output } = await runInTerminal(workspace, args, { typed: [{ after: "[y/N] ", keys: typed }] });
   expect(output).toContain("Allow bash?");
-  expect(output).toContain("rm -rf build && echo gone");
+  expect(output).toContain("rm -rf data && echo gone");
   expect(output).toContain("Done.");
   const [file = ""] = await workspace.sessionFiles();
   expect(await readFile(file, "utf8")).toContain(expected);
-  expect(existsSync(join(workspace.cwd, "build"))).toBe(expected !== "gone");
+  expect(existsSync(join(workspace.cwd, "data"))).toBe(expected !== "gone");
 });

@@ -28,7 +28,7 @@ export interface SessionRequest {
   /** Built-in tools by name. Default: read, bash, edit, write. */
   tools?: ("read" | "bash" | "edit" | "write" | "grep" | "find" | "ls" | "todo" | "preview" | "delegate")[];
   /** Which tool calls need an approval. Default: the settings of the server. */
-  approval?: "never-ask" | "on-risk" | "always";
+  approval?: "never-ask" | "on-risk" | "unless-safe" | "always";
   /** Refuses every tool call that does more than read. Default false. */
   readOnly?: boolean;
   /** Replaces the built-in instructions. */

@@ -9,9 +9,9 @@ import type {
   SyntaxNode,
   Word,
 } from "unbash";
-import type { Call, Reader } from "./call.ts";
-import { type Findings, type RiskKind, TooComplex } from "./findings.ts";
-import { findRule } from "./rules.ts";
+import { findRule } from "../programs/index.ts";
+import { Call, type Runner } from "./call.ts";
+import { type EffectList, type Part, type RiskKind, TooComplex } from "./effects.ts";
 import { type Input, mergeOutputs, nothing, type Shell, unknown } from "./shell.ts";
 import { type Arg, expandWord, plainArg, type WordContext } from "./words.ts";
 
@@ -24,47 +24,44 @@ export interface Parser {
 const maxNesting = 20;
 /** Maximum depth of the syntax tree; the stack allows more. */
 const maxDepth = 400;
-const pseudoDevices = /^\/dev\/(null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd\/\d+)$/;
+/** Variables that change which programs run, or what they do. */
+const strongVariable =
+  /^(PATH|IFS|SHELL|ENV|BASH_ENV|PROMPT_COMMAND|PS4|CDPATH|LD_.*|DYLD_.*|GIT_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|NODE_OPTIONS|NODE_PATH|PYTHON(PATH|STARTUP|HOME)|PERL5.*|RUBY(OPT|LIB)|JAVA_TOOL_OPTIONS|LESSOPEN|RUSTC?(_WRAPPER|FLAGS)?|CC|CXX|MAKEFLAGS|npm_config_.*)$/;
 
-/** Analyses all commands that a script would run, and adds the results to `findings`. */
-export class ScriptReader implements Reader {
+/** Finds the effects of all commands that a script would run. */
+export class ScriptReader implements Runner {
   readonly #parser: Parser;
-  readonly #findings: Findings;
+  readonly #effects: EffectList;
   #nesting = 0;
   #depth = 0;
+  /** The command whose text is read, such as `sh -c`. */
+  #within: Part | undefined;
 
-  constructor(parser: Parser, findings: Findings) {
+  constructor(parser: Parser, effects: EffectList) {
     this.#parser = parser;
-    this.#findings = findings;
+    this.#effects = effects;
   }
 
   /** @throws {TooComplex} */
-  runText(text: string, shell: Shell, input: Input): Input {
-    this.#findings.spend(text.length);
-    return this.#readScript(this.#parser.parse(text), shell, input);
+  runText(text: string, shell: Shell, input: Input, within?: Part): Input {
+    this.#effects.spend(text.length);
+    const before = this.#within;
+    this.#within = within;
+    const output = this.#readScript(this.#parser.parse(text), shell, input);
+    this.#within = before;
+    return output;
   }
 
-  risk(kind: RiskKind, detail: string): void {
-    this.#findings.risk(kind, detail);
-  }
-
-  writes(arg: Arg, shell: Shell): void {
-    const { text, source, isProcess } = arg;
-    if (isProcess || shell.isElsewhere || text === "") return;
-    const path = text === undefined ? undefined : shell.resolve(text);
-    if (path === undefined) this.risk("unknownTarget", source);
-    else if (!path.startsWith("/dev/")) this.#findings.target(path);
-    else if (!pseudoDevices.test(path)) this.risk("device", path);
-  }
-
-  run(words: readonly Arg[], { input, shell, isRepeated }: Pick<Call, "input" | "shell" | "isRepeated">): Input {
+  run(words: readonly Arg[], { input, shell, isRepeated, within }: Parameters<Runner["run"]>[1]): Input {
     const [command, ...args] = words;
     if (!command) return nothing;
+    const part: Part = { words: words.map(({ text, source }) => text ?? source), within };
+    this.#effects.parts.push(part);
     // `"$folder/tool"` has a known name in an unknown folder.
     const path = command.text ?? (command.tail.includes("/") ? command.tail : undefined);
     if (path === undefined || isPattern(path)) {
       const isDownload = command.origin?.kind === "download";
-      this.risk(isDownload ? "download" : "unknownCommand", words.map(({ source }) => source).join(" "));
+      this.#risk(isDownload ? "download" : "unknownCommand", words.map(({ source }) => source).join(" "), part);
       return unknown;
     }
     const { definitions } = shell;
@@ -72,20 +69,27 @@ export class ScriptReader implements Reader {
     if (alias !== undefined) {
       // Inside the text of an alias, its name means the command.
       definitions.aliases.delete(path);
-      const output = this.runText([alias, ...args.map(({ source }) => source)].join(" "), shell, input);
+      const output = this.runText([alias, ...args.map(({ source }) => source)].join(" "), shell, input, part);
       definitions.aliases.set(path, alias);
       return output;
     }
-    if (path.includes("/") && shell.isDownload(path)) this.risk("download", path);
-    const name = basename(path);
-    return this.#nested(() => findRule(name)?.({ name, args, input, shell, isRepeated, reader: this }) ?? unknown);
+    if (definitions.functions.has(path)) return unknown;
+    const call = new Call({
+      ...{ name: basename(path), args, input, shell, isRepeated, part },
+      ...{ runner: this, effects: this.#effects },
+    });
+    return this.#nested(() => findRule(path)(call) ?? unknown);
+  }
+
+  #risk(kind: RiskKind, what: string, part = this.#within): void {
+    this.#effects.add({ kind, what, part });
   }
 
   #readScript(script: ParsedScript, shell: Shell, input: Input): Input {
     const [error] = script.errors ?? [];
     if (error) {
       // After an error the parser may understand the rest differently from bash.
-      this.risk("unreadable", error.message);
+      this.#risk("unreadable", error.message);
       return unknown;
     }
     return this.#nested(() =>
@@ -101,7 +105,7 @@ export class ScriptReader implements Reader {
     return result;
   }
 
-  /** Analyses a node and its children. Returns the output of the commands. */
+  /** Reads a node and its children. Returns the output of the commands. */
   #read(node: SyntaxNode, shell: Shell, input: Input): Input {
     if (this.#depth >= maxDepth) throw new TooComplex("it is nested too deeply");
     this.#depth += 1;
@@ -159,8 +163,8 @@ export class ScriptReader implements Reader {
     // `$(<file)` prints the file.
     if (!node.name) return redirected;
     const words = [node.name, ...node.args].flatMap((item) => this.#readArgument(item, shell));
-    this.#findings.spend(words.length);
-    return store(this.run(words, { input: redirected, shell, isRepeated: false }), outputs, shell);
+    this.#effects.spend(words.length);
+    return store(this.run(words, { input: redirected, shell, isRepeated: false, within: this.#within }), outputs, shell);
   }
 
   #readArgument(item: Word | Assignment, shell: Shell): Arg[] {
@@ -171,13 +175,14 @@ export class ScriptReader implements Reader {
 
   /** Assigns in `target`, if given. Returns the values of the variable. */
   #readAssignment(node: Assignment, target: Shell | undefined, shell = target as Shell): (string | undefined)[] {
-    const { value } = node;
+    const { value, name } = node;
+    if (strongVariable.test(name)) this.#effects.add({ kind: "unknown", what: `${name}=…`, part: this.#within });
     if (node.index) this.#expand(node.index, shell);
     const args = value.type === "Word" ? this.#expand(value, shell) : value.elements.flatMap((word) => this.#expand(word, shell));
     const isPlain = value.type === "Word" && !node.append && !node.index;
     // White space does not separate arguments here.
     const values = isPlain ? (args.length > 1 ? [undefined] : [args.length === 0 ? "" : args[0]?.text]) : [undefined];
-    target?.assign(node.name, values);
+    target?.assign(name, values);
     return values;
   }
 
@@ -200,44 +205,56 @@ export class ScriptReader implements Reader {
         default: {
           const { operator, target } = redirection;
           const args = target ? this.#expand(target, shell) : [];
-          if (operator === "<") result = this.#inputFrom(args[0], shell);
+          if (operator === "<") result = inputFrom(args[0], shell);
           else if (operator === "<&" || (operator === ">&" && /^(\d+-?|-)$/.test(target?.value ?? ""))) break;
           else outputs.push(...args);
         }
       }
     }
-    for (const output of outputs) this.writes(output, shell);
+    // Rules for a command do not allow its redirections, so they are a part of their own.
+    const redirect = new Call({
+      ...{ name: ">", args: outputs, input, shell, isRepeated: false, part: { words: [">"], within: undefined } },
+      ...{ runner: this, effects: this.#effects },
+    });
+    redirect.writes(outputs);
     return { input: result, outputs };
-  }
-
-  #inputFrom(arg: Arg | undefined, shell: Shell): Input {
-    if (arg?.text === undefined) return arg?.origin ?? unknown;
-    return { kind: shell.isDownload(arg.text) ? "download" : "file" };
   }
 
   #readFunction(node: FunctionNode, shell: Shell): Input {
     const name = node.name.value;
-    if (startsItself(this.#parser, node.body, name)) this.risk("system", `${name} starts itself over and over`);
+    if (startsItself(this.#parser, node.body, name)) this.#risk("system", `${name} starts itself over and over`);
+    shell.definitions.functions.add(name);
     this.#read(node.body, shell.fork(), unknown);
     return nothing;
   }
 
   #expand(word: Word, shell: Shell): Arg[] {
+    // The commands of a substitution are not arguments of the command around it.
+    const apart = <T>(read: () => T): T => {
+      const before = this.#within;
+      this.#within = undefined;
+      const result = read();
+      this.#within = before;
+      return result;
+    };
     const context: WordContext = {
       shell,
-      findings: this.#findings,
-      substitute: (script) => this.#readScript(script, shell.fork(), nothing),
-      readInside: (part) => this.#parser.forEachChild(part, (child) => void this.#read(child, shell, nothing)),
+      effects: this.#effects,
+      substitute: (script) => apart(() => this.#readScript(script, shell.fork(), nothing)),
+      readInside: (part) => apart(() => this.#parser.forEachChild(part, (child) => void this.#read(child, shell, nothing))),
     };
     return expandWord(word, context);
   }
 }
 
-/** Records files that contain a download. */
+function inputFrom(arg: Arg | undefined, shell: Shell): Input {
+  if (arg?.text === undefined) return arg?.origin ?? unknown;
+  return shell.contentOf(arg.text) ?? { kind: "file" };
+}
+
+/** Records the contents of files. */
 function store(output: Input, files: readonly Arg[], shell: Shell): Input {
-  if (output.kind === "download") {
-    for (const { text } of files) shell.remember(text);
-  }
+  for (const { text } of files) shell.remember(text, output);
   return output;
 }
 

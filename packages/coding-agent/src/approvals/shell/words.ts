@@ -1,5 +1,5 @@
 import type { ParsedScript, Word, WordPart } from "unbash";
-import type { Findings } from "./findings.ts";
+import type { EffectList } from "./effects.ts";
 import { type Input, type Shell, unknown } from "./shell.ts";
 
 const maxAlternatives = 64;
@@ -32,7 +32,7 @@ export function unknownArg(source: string, origin?: Input): Arg {
 
 export interface WordContext {
   shell: Shell;
-  findings: Findings;
+  effects: EffectList;
   /** Analyses the script of a substitution; returns its output. */
   substitute(script: ParsedScript): Input;
   /** Analyses the scripts inside a part whose own value does not matter. */
@@ -56,7 +56,7 @@ export function expandWord(word: Word, context: WordContext): Arg[] {
   for (const [index, part] of word.parts.entries()) {
     let values = partValues(part, false, context, state);
     if (index === 0 && part.type === "Literal") values = [expandTilde(part.value, part.text, context)];
-    drafts = extend(drafts, values, context.findings);
+    drafts = extend(drafts, values, context.effects);
   }
   const { origin, isProcess } = state;
   return drafts.flatMap(({ text, tail }) => {
@@ -72,7 +72,7 @@ interface Expansion {
   splits: boolean;
 }
 
-function extend(drafts: Draft[], values: readonly (string | undefined)[], findings: Findings): Draft[] {
+function extend(drafts: Draft[], values: readonly (string | undefined)[], effects: EffectList): Draft[] {
   const next = drafts.flatMap((draft) =>
     values.map((value) => {
       if (value === undefined) return { text: undefined, tail: "" };
@@ -81,7 +81,7 @@ function extend(drafts: Draft[], values: readonly (string | undefined)[], findin
     }),
   );
   // The length of the results counts as work, because braces and variables multiply them.
-  if (next.length > 1 || values[0] !== undefined) findings.spend(next.length + (values[0]?.length ?? 0));
+  if (next.length > 1 || values[0] !== undefined) effects.spend(next.length + (values[0]?.length ?? 0));
   return next.length > maxAlternatives ? [{ text: undefined, tail: "" }] : next;
 }
 
@@ -96,7 +96,7 @@ function partValues(part: WordPart, isQuoted: boolean, context: WordContext, sta
     case "DoubleQuoted":
     case "LocaleString": {
       let drafts: Draft[] = [{ text: "", tail: "" }];
-      for (const child of part.parts) drafts = extend(drafts, partValues(child, true, context, state), context.findings);
+      for (const child of part.parts) drafts = extend(drafts, partValues(child, true, context, state), context.effects);
       return drafts.map(({ text }) => text);
     }
     case "SimpleExpansion":
@@ -143,13 +143,13 @@ function substitutedValues(
   isQuoted: boolean,
   context: WordContext,
   state: Expansion,
-): (string | undefined)[] {
+): readonly (string | undefined)[] {
   const output: Input = script ? context.substitute(script) : unknown;
   if (output.kind === "text") {
     if (!isQuoted) state.splits = true;
     return output.text.length > maxLength ? [undefined] : [output.text.replace(/\n+$/, "")];
   }
-  if (output.kind === "files" && output.folders.length <= maxAlternatives) return output.folders.map((folder) => `${folder}/found`);
+  if (output.kind === "files" && output.paths.length <= maxAlternatives) return output.paths;
   if (state.origin?.kind !== "download") state.origin = output;
   return [undefined];
 }

@@ -1,7 +1,10 @@
+import { homedir } from "node:os";
+import { join, sep } from "node:path";
 import { createApprovals } from "../../approvals/approvals.ts";
 import type { ToolTiers } from "../../approvals/assess-tool.ts";
 import type { Approvals } from "../../approvals/judge.ts";
 import type { ApprovalRules } from "../../approvals/policy.ts";
+import type { RuleTexts } from "../../config/approval-policies.ts";
 import type { Settings } from "../../config/settings.ts";
 import { createCommandEnvironment } from "../../exec/command-environment.ts";
 import { createLocalProcesses, type ProcessRunner } from "../../exec/run-process.ts";
@@ -47,6 +50,7 @@ export async function createTools(
   const approvalRules = parent?.approvalRules ?? {
     policy: options.approval ?? settings.approval ?? "never-ask",
     readOnly: options.readOnly ?? false,
+    rules: joinRules(settings.approvalRules, options.approvalRules),
   };
   const approvals = parent?.approvals ?? createSessionApprovals(setup, approvalRules, transcript, tiers);
   const shared = { approvals, approvalRules, hooks: hooksOfTask(hooks) };
@@ -79,6 +83,17 @@ function withPrefix(run: ProcessRunner, prefix: string | undefined): ProcessRunn
   return ({ command, ...options }) => run({ command: typeof command === "string" ? `${prefix}\n${command}` : command, ...options });
 }
 
+/** A path as users write it: `~` is the home folder. */
+function toHomePath(path: string): string {
+  const home = homedir() + sep;
+  return path.startsWith(home) ? `~${sep}${path.slice(home.length)}` : path;
+}
+
+function joinRules(first: RuleTexts = {}, second: RuleTexts = {}): RuleTexts {
+  const both = (kind: keyof RuleTexts) => [...(first[kind] ?? []), ...(second[kind] ?? [])];
+  return { deny: both("deny"), ask: both("ask"), allow: both("allow") };
+}
+
 function createSessionApprovals(
   { options, user }: Setup,
   rules: ApprovalRules,
@@ -92,6 +107,9 @@ function createSessionApprovals(
     get readOnly() {
       return rules.readOnly;
     },
+    get rules() {
+      return rules.rules;
+    },
     get cwd() {
       return transcript.conversation.header.cwd;
     },
@@ -103,6 +121,13 @@ function createSessionApprovals(
     },
     user,
     isBuiltIn: isBuiltInTool,
+    ruleFile: {
+      path: toHomePath(join(options.agentDir, "settings.json")),
+      async allow(rule) {
+        const { allowInSettings } = await import("../../config/approval-rules.ts");
+        await allowInSettings(options.agentDir, rule);
+      },
+    },
     ...(options.files ? { files: options.files } : {}),
   });
 }

@@ -5,12 +5,12 @@ import { useWorkspace } from "../../helpers/workspace.ts";
 import { type ChatClient, calls, connectChat, playChat } from "./chat-client.ts";
 
 const workspace = useWorkspace();
-const target = () => `${workspace.cwd}/build`;
+const target = () => `${workspace.cwd}/data`;
 
-/** A chat that waits for a yes to the deletion of `build`. */
+/** A chat that waits for a yes to the deletion of `data`. */
 async function startRisky(base = {}): Promise<ChatClient> {
-  await workspace.write("work/build/x", "");
-  const answers = [calls(["bash", { command: "rm -rf build" }]), { text: "Done." }];
+  await workspace.write("work/data/x", "");
+  const answers = [calls(["bash", { command: "rm -rf data" }]), { text: "Done." }];
   const client = playChat(workspace, answers, base);
   client.send("agent_chat", { message: "Clean up" });
   await client.waitFor("confirmation_request");
@@ -35,7 +35,7 @@ test("a yes lets the call run, and nothing runs before", async () => {
   await client.waitForEnd();
   expect(existsSync(target())).toBe(false);
   expect(client.all("confirmation_request")).toEqual([
-    { prompt: expect.stringMatching(/^Allow bash\?\n\n.*\n\nrm -rf build$/), risk_tier: "confirm_required" },
+    { prompt: expect.stringMatching(/^Allow bash\?\n\n.*\nWithout a question: .*\n\nrm -rf data$/), risk_tier: "confirm_required" },
   ]);
 });
 
@@ -72,8 +72,8 @@ describe("means no:", () => {
   });
 
   test("the end of input, for this call and later ones", async () => {
-    await workspace.write("work/build/x", "");
-    const risky = calls(["bash", { command: "rm -rf build" }]);
+    await workspace.write("work/data/x", "");
+    const risky = calls(["bash", { command: "rm -rf data" }]);
     const client = playChat(workspace, [risky, risky, { text: "Done." }]);
     client.send("agent_chat", { message: "Clean up" });
     await client.waitFor("confirmation_request");
@@ -112,8 +112,8 @@ describe("while it waits", () => {
   });
 
   test("of two risky calls in one answer the second is asked about after the first", async () => {
-    await workspace.write("work/build/x", "");
-    const answers = [calls(["bash", { command: "rm -rf other" }], ["bash", { command: "rm -rf build" }]), { text: "Done." }];
+    await workspace.write("work/data/x", "");
+    const answers = [calls(["bash", { command: "rm -rf other" }], ["bash", { command: "rm -rf data" }]), { text: "Done." }];
     const client = playChat(workspace, answers);
     client.send("agent_chat", { message: "Clean up" });
     await client.waitFor("confirmation_request");
@@ -127,7 +127,7 @@ describe("while it waits", () => {
   });
 
   test("two sub-tasks that ask at once take turns", async () => {
-    await workspace.write("work/build/x", "");
+    await workspace.write("work/data/x", "");
     let subTasks = 0;
     const script: Script = ({ messages }) => {
       const hasResult = messages.some(({ role }) => role === "toolResult");
@@ -175,8 +175,8 @@ describe("who decides what is asked about", () => {
 
   test("the command line wins", async () => {
     await workspace.write("agent/settings.json", { approval: "always" });
-    await workspace.write("work/build/x", "");
-    const client = playChat(workspace, [calls(["bash", { command: "rm -rf build" }]), { text: "Done." }], {
+    await workspace.write("work/data/x", "");
+    const client = playChat(workspace, [calls(["bash", { command: "rm -rf data" }]), { text: "Done." }], {
       approval: "never-ask",
     });
     await client.chat({ message: "Go" });

@@ -32,22 +32,23 @@ async function runExample(args: readonly string[], typed: string): Promise<CliRe
 
 describe.skipIf(!isInstalled("python3"))("examples/agent-chat-python", () => {
   const risky = [
-    { text: "I clean up.", ...calls(["bash", { command: "rm -rf build && echo gone" }]) },
+    { text: "I clean up.", ...calls(["bash", { command: "rm -rf data && echo gone" }]) },
     { text: "Done: ä \u2028 😀." },
   ];
   const question =
-    "Allow bash?\n\nIt deletes recursively or by force: rm -rf build.\n\nrm -rf build && echo gone\nAllow it? [y/N] ";
-  const asked = `I clean up.\n[bash {"command":"rm -rf build && echo gone"}]\n\n${question}`;
+    "Allow bash?\n\nIt deletes more than build output and temporary files: rm -rf data.\nWithout a question: bash(rm -rf data && echo gone) in approvalRules.allow of the settings." +
+    "\n\nrm -rf data && echo gone\nAllow it? [y/N] ";
+  const asked = `I clean up.\n[bash {"command":"rm -rf data && echo gone"}]\n\n${question}`;
 
   test.each([
     ["y\n", `${asked}gone\nDone: ä \u2028 😀.\n`, false],
     ["n\n", `${asked}Done: ä \u2028 😀.\n`, true],
     ["", `${asked}Done: ä \u2028 😀.\n`, true],
   ])("asks before something risky; typed: %j", async (typed, stdout, isLeft) => {
-    await workspace.write("work/build/x", "");
+    await workspace.write("work/data/x", "");
     const result = await runExample(["--model", await workspace.script(...risky), "Clean up"], typed);
     expect(result).toEqual({ stdout, stderr: "", exitCode: 0 });
-    expect(existsSync(`${workspace.cwd}/build`)).toBe(isLeft);
+    expect(existsSync(`${workspace.cwd}/data`)).toBe(isLeft);
   });
 
   test("asks how to go on when the agent is stuck, for several messages of one conversation", async () => {

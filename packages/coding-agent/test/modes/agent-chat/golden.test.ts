@@ -47,10 +47,10 @@ test("tools: files, a command on both streams, a plan", async () => {
   await expectTranscript(client, "tools");
 });
 
-const risky = [calls(["bash", { command: "rm -rf build && echo gone" }]), { text: "Done.", deltas: 1 }];
+const risky = [calls(["bash", { command: "rm -rf data && echo gone" }]), { text: "Done.", deltas: 1 }];
 
 test("a risky command that is approved", async () => {
-  await workspace.write("work/build/x", "");
+  await workspace.write("work/data/x", "");
   const client = playChat(workspace, risky);
   client.send("agent_chat", { message: "Clean up" });
   await client.waitFor("confirmation_request");
@@ -60,7 +60,7 @@ test("a risky command that is approved", async () => {
 });
 
 test("a risky command that is refused", async () => {
-  await workspace.write("work/build/x", "");
+  await workspace.write("work/data/x", "");
   const client = playChat(workspace, risky);
   client.send("agent_chat", { message: "Clean up" });
   await client.waitFor("confirmation_request");

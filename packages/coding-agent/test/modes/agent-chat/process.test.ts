@@ -23,10 +23,10 @@ describe("the end of stdin", () => {
   });
 
   test("while a confirmation waits: nothing runs, and what commands have left behind is ended", async () => {
-    await workspace.write("work/build/x", "");
+    await workspace.write("work/data/x", "");
     const script = await workspace.script(
       calls(["bash", { command: "sleep 60 > /dev/null 2>&1 & echo $! > pid" }]),
-      calls(["bash", { command: "rm -rf build" }]),
+      calls(["bash", { command: "rm -rf data" }]),
       { text: "Done." },
     );
     const agent = startChatProcess(workspace, ["--model", script]);
@@ -35,7 +35,7 @@ describe("the end of stdin", () => {
     const pid = await readPid(`${workspace.cwd}/pid`);
     expect(await agent.end()).toBe(0);
     expect(agent.events.at(-1)).toMatchObject({ event: "done", data: { response: "Done." } });
-    expect(existsSync(`${workspace.cwd}/build`)).toBe(true);
+    expect(existsSync(`${workspace.cwd}/data`)).toBe(true);
     await expectProcessGone(pid);
     expect(agent.stderr).toBe("");
   });
@@ -79,15 +79,15 @@ test("RP-011 a reader that goes away ends the process quietly and its children w
 });
 
 test("RP-011 a reader that goes away while a confirmation waits means no", async () => {
-  await workspace.write("work/build/x", "");
-  const script = await workspace.script(calls(["bash", { command: "rm -rf build" }]), { text: "Done." });
+  await workspace.write("work/data/x", "");
+  const script = await workspace.script(calls(["bash", { command: "rm -rf data" }]), { text: "Done." });
   const agent = startChatProcess(workspace, ["--model", script]);
   agent.send(chat("Work"));
   await agent.waitForEvent("confirmation_request");
   agent.child.stdout.destroy();
   agent.send({ method: "ping" });
   expect(await agent.exited).toBe(0);
-  expect(existsSync(`${workspace.cwd}/build`)).toBe(true);
+  expect(existsSync(`${workspace.cwd}/data`)).toBe(true);
 });
 
 test("RP-013 stdout carries nothing but the protocol, whatever prints: stderr has the rest", async () => {

@@ -117,7 +117,7 @@ describe("a conversation", () => {
 
   test("an approval is asked in place", async () => {
     const model = await workspace.script(
-      { toolCalls: [{ name: "bash", arguments: { command: "rm -rf build && echo gone$((1+1))" } }] },
+      { toolCalls: [{ name: "bash", arguments: { command: "rm -rf data && echo gone$((1+1))" } }] },
       { text: "Cleaned." },
     );
     const pi = start(["--model", model, "--approval", "on-risk", "Clean up"]);

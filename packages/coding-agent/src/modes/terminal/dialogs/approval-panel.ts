@@ -13,13 +13,15 @@ export interface ApprovalPanelOptions {
   onAnswer(answer: ApprovalAnswer): void;
 }
 
+type Chosen = "once" | "session" | "always" | "no" | "reason";
+
 /** Maximum characters of the description of what an answer for the session allows. */
 const maxScope = 60;
 
-/** Asks whether a tool call may run, with the whole command or diff: `y`, `a` for this session, `n`, `r` for no with a reason. Esc is no. */
+/** Asks whether a tool call may run, with the whole command or diff: `y`, `a` for this session, `s` always, `n`, `r` for no with a reason. Esc is no. */
 export class ApprovalPanel implements Panel {
   readonly #options: ApprovalPanelOptions;
-  readonly #question: ConfirmPanel<"once" | "session" | "no" | "reason">;
+  readonly #question: ConfirmPanel<Chosen>;
   /** The line for the reason, while it is open. */
   #reason: TextPanel | undefined;
 
@@ -43,7 +45,7 @@ export class ApprovalPanel implements Panel {
     (this.#reason ?? this.#question).handleKey(key);
   }
 
-  #answer(answer: "once" | "session" | "no" | "reason"): void {
+  #answer(answer: Chosen): void {
     const { theme, question, onAnswer } = this.#options;
     if (answer !== "reason") {
       onAnswer({ decision: answer });
@@ -61,11 +63,14 @@ export class ApprovalPanel implements Panel {
   }
 }
 
-function choicesFor({ sessionScope }: ApprovalQuestion): Choice<"once" | "session" | "no" | "reason">[] {
+function choicesFor({ sessionScope, ruleFile }: ApprovalQuestion): Choice<Chosen>[] {
   const scope = sessionScope === undefined ? "" : cut(toSafeLine(sessionScope), maxScope);
   return [
     { key: "y", label: "yes, once", value: "once" },
     ...(scope === "" ? [] : [{ key: "a", label: `for this session (${scope})`, value: "session" as const }]),
+    ...(scope === "" || ruleFile === undefined
+      ? []
+      : [{ key: "s", label: `always (rule in ${cut(toSafeLine(ruleFile), maxScope)})`, value: "always" as const }]),
     { key: "n", label: "no", value: "no" },
     { key: "r", label: "no, with a reason", value: "reason" },
   ];
