@@ -1,6 +1,6 @@
 import type { Model } from "../../types.ts";
 import type { StartHostCall } from "./frames.ts";
-import { type HostModelFunction, runHostModel } from "./run.ts";
+import type { HostModelFunction } from "./run.ts";
 
 /** A model that a program holds: this process, or the one at the other end of a connection. */
 export interface HostModel extends Model {
@@ -52,7 +52,12 @@ export function toHostModel(description: HostModelDescription, start: StartHostC
  * not see.
  */
 export function createHostModel({ run, ...description }: HostModelDescription & { run: HostModelFunction }): HostModel {
-  return toHostModel(description, (call, receive) => void runHostModel(run, call, receive));
+  return toHostModel(description, (call, receive) => {
+    // Loaded here, because a start that calls no such model does not need it.
+    import("./run.ts")
+      .then(({ runHostModel }) => runHostModel(run, call, receive))
+      .catch((error: Error) => receive({ type: "host_model_error", message: error.message, retryable: false }));
+  });
 }
 
 /** Whether a model is held by a host. */
