@@ -118,7 +118,9 @@ describe("a model function", () => {
       isError: false,
       timestamp: 2,
     };
-    const answer = await complete(model(run), context);
+    const answer = await complete(model(run), context, { reasoning: "high", toolChoice: "none" });
+    // This model cannot think, and has no tools.
+    expect(seen?.options).toEqual({});
     const call = { type: "toolCall" as const, id: "1", name: "read", arguments: {} };
     const tools = [{ name: "read", description: "Reads.", parameters: { type: "object" } as never, execute: () => undefined }];
     await complete(
@@ -225,7 +227,8 @@ describe("a recording", () => {
       content: [{ type: "toolCall", id: "1", name: "ls", arguments: { path: "/work/here" } }],
     }),
     async function* () {
-      yield* say("Half");
+      // The beginning of the folder, with which the record waits.
+      yield* say("Half of /work");
       throw Object.assign(new Error("Busy"), { retryable: true });
     },
   ];
