@@ -58,6 +58,8 @@ describe("TL-029 one file, one task at a time", () => {
   });
 
   test("writes and edits of one answer take effect in order, though nobody waits in between", async () => {
+    // The build has both in one file; here each tool loads its own with its first call, and the calls begin in the order in which they come.
+    await Promise.all([import("../../../src/tools/write/run.ts"), import("../../../src/tools/edit/run.ts")]);
     const write = createWriteTool(folder.path);
     const edit = createEditTool(folder.path);
     await Promise.all([
