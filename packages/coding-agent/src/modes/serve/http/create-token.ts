@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, writeSync } from "node:fs";
+import { fchmodSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { makeFolderSync, openFileSync } from "@pikit/ai/files";
+import { makeFolderSync, replaceFileSync } from "@pikit/ai/files";
 import { FileLock } from "../../../locks/file-lock.ts";
 
 /** Bytes of a new token: 256 random bits. */
@@ -11,7 +11,8 @@ const tokenBytes = 32;
 const waitMs = 5000;
 
 /**
- * Creates the token file under a lock, so that another process that starts at the same time never reads half a token.
+ * Creates the token file under a lock, so that processes that start at the same time use one token. It appears with its content: a process reads
+ * the file before it takes the lock.
  *
  * @param tryRead - Reads the token; undefined while there is no file.
  * @returns The token of this or of the other process.
@@ -23,12 +24,10 @@ export async function createToken(path: string, tryRead: () => string | undefine
     const existing = tryRead();
     if (existing !== undefined) return existing;
     const token = randomBytes(tokenBytes).toString("base64url");
-    const { file } = openFileSync(path, { use: "create", mode: 0o600 });
-    try {
+    replaceFileSync(path, (file) => {
+      fchmodSync(file, 0o600);
       writeSync(file, `${token}\n`);
-    } finally {
-      closeSync(file);
-    }
+    });
     return token;
   } finally {
     lock.release();
