@@ -55,7 +55,7 @@ export const layers: readonly PackageLayers[] = [
       // The parts of a session.
       ...["config", "conversation", "models", "prompt", "exec", "todo"],
       ...["tools/output", "tools/files", "tools/images", "tools/search", "tools/*", "tools"],
-      ...["approvals", "mcp", "run", "export", "extensions", "packages"],
+      ...["approvals", "mcp", "checkpoints", "run", "export", "extensions", "packages"],
       // The session, its modes, and the command line.
       ...["session", "modes", "modes/rpc-session", "modes/*", "serve.ts", "index.ts", "cli", "main.ts", "cli.ts"],
     ],

@@ -11,6 +11,7 @@ const brand = Symbol.for("pikit.error");
  * - `not_found`, `read_failed`, `write_failed`, `not_a_session`, `unsupported_version`: problems with the session file
  * - `nothing_to_compact`, `compaction_failed`, `aborted`: the requested compaction did not happen
  * - `cancelled`: an extension refused the move to another session or branch
+ * - `nothing_to_undo`: no change of files is kept that could be undone, or taken back
  * - `unsupported_runtime`: Bun before 1.4
  * - `locked`: another process, or another session of this one, writes to the session file
  */
@@ -29,6 +30,7 @@ export type SessionErrorCode =
   | "compaction_failed"
   | "aborted"
   | "cancelled"
+  | "nothing_to_undo"
   | "unsupported_runtime"
   | "locked";
 

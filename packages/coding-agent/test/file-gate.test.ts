@@ -17,6 +17,8 @@ const guarded = new RegExp(
 /** Who may do so without the gate, and why. */
 const allowed: Record<string, string> = {
   "coding-agent/src/locks/lock-file.ts linkSync": "a lock appears with its content: it is a link to a file made through the gate",
+  "coding-agent/src/checkpoints/fork.ts linkSync": "contents of ours, which never change: a fork shares them",
+  "coding-agent/src/tools/files/local-files.ts symlink": "a link that a command had removed is put back",
   "coding-agent/src/conversation/*.ts writeFileSync": "to a descriptor",
   "coding-agent/src/locks/lock-file.ts writeFileSync": "to a descriptor",
   "coding-agent/src/modes/serve/sessions/kept-options.ts writeFileSync": "to a descriptor",

@@ -10,6 +10,7 @@ const cleanPlaces = [
   "ai/src",
   "coding-agent/src/approvals",
   "coding-agent/src/*.ts",
+  "coding-agent/src/checkpoints",
   "coding-agent/src/cli",
   "coding-agent/src/config",
   "coding-agent/src/conversation",

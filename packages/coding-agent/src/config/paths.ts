@@ -25,6 +25,16 @@ export function sessionFileName(header: { id: string; timestamp: string }): stri
   return `${header.timestamp.replace(/[:.]/g, "-")}_${header.id}.jsonl`;
 }
 
+/** The folder beside a session file that has what an undo needs. */
+export function keptFilesFolder(sessionFile: string): string {
+  return `${sessionFile.replace(/\.jsonl$/, "")}.files`;
+}
+
+/** The same folder for a session that is not in a file. */
+export function keptFilesFolderOf(sessionId: string, agentDir: string): string {
+  return join(agentDir, "undo", `${sessionId}.files`);
+}
+
 /** The absolute path of a path that is relative to `folder`, or begins with `~`. */
 export function toAbsolute(path: string, folder: string): string {
   return resolve(folder, path === "~" || path.startsWith("~/") ? homedir() + path.slice(1) : path);

@@ -122,6 +122,18 @@ export const SettingsSchema = Type.Object({
       { description: "Retries after temporary failures of the model." },
     ),
   ),
+  undo: Type.Optional(
+    Type.Object(
+      {
+        enabled: flag("Whether what tools change is kept, so that it can be put back. Default: true."),
+        commands: flag("Whether what bash changes in a git working tree is kept too. Default: true."),
+        commandMs: count("Milliseconds for each look at the working tree, before and after a command. Default: 2000."),
+        commandBytes: count("Bytes of changed and untracked files that are kept before a command. Default: 33554432."),
+        maxBytes: count("Bytes that are kept for a session. The oldest changes are dropped. Default: 268435456."),
+      },
+      { description: "What is kept to undo changes of files." },
+    ),
+  ),
   limits: Type.Optional(
     Type.Object(
       {

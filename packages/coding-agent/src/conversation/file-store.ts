@@ -2,7 +2,7 @@ import { realpathSync, rmSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { sessionFileName } from "../config/paths.ts";
+import { keptFilesFolder, sessionFileName } from "../config/paths.ts";
 import { SessionError } from "../errors.ts";
 import type { SessionHeader } from "../protocol/frames.ts";
 import type { SessionEntry } from "./entries.ts";
@@ -91,7 +91,10 @@ export class FileSessionStore implements DescribingStore, CopyingStore {
       const target = realpathSync(path);
       const lock = lockSession(target, path);
       try {
-        for (const each of [target, path]) rmSync(each, { force: true });
+        for (const each of [target, path]) {
+          rmSync(keptFilesFolder(each), { recursive: true, force: true });
+          rmSync(each, { force: true });
+        }
       } finally {
         lock.release();
       }

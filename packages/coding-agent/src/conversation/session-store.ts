@@ -28,7 +28,7 @@ export interface SessionStore {
   /** Lists the stored sessions that match, latest append first. Unreadable sessions are left out. */
   list(filter?: SessionFilter): Promise<SessionInfo[]>;
   /**
-   * Removes a session that is not locked. A missing session is no error.
+   * Removes a session that is not locked, and what a store of files keeps beside it for an undo. A missing session is no error.
    *
    * @throws {SessionError} `locked`, `write_failed`.
    */

@@ -135,6 +135,32 @@ export const SessionStatsSchema = Type.Object({
 });
 export type SessionStats = Static<typeof SessionStatsSchema>;
 
+/** A file that was put back. */
+export const RestoredFileSchema = Type.Object({
+  path: Type.String({ description: "Absolute." }),
+  action: literals(["replaced", "created", "removed"]),
+});
+export type RestoredFile = Static<typeof RestoredFileSchema>;
+
+/** A file that was left as it is. */
+export const FileConflictSchema = Type.Object({
+  path: Type.String({ description: "Absolute." }),
+  reason: Type.String({ description: "Such as: it has changed since." }),
+});
+export type FileConflict = Static<typeof FileConflictSchema>;
+
+/** The result of putting files back. */
+export const FileRestoreSchema = Type.Object({
+  restored: Type.Array(RestoredFileSchema, { description: "With `dryRun`: what would be put back." }),
+  conflicts: Type.Array(FileConflictSchema, {
+    description: "Files that were left as they are. `force` puts most of them back, too.",
+  }),
+  notCovered: Type.Array(Type.Object({ command: Type.String(), reason: Type.String() }), {
+    description: "Commands whose changes are not known, or not completely, and which therefore stay.",
+  }),
+});
+export type FileRestore = Static<typeof FileRestoreSchema>;
+
 /** The origin of a command, a tool, a skill or a prompt template, as clients of related programs read it. */
 export const SourceInfoSchema = Type.Object({
   path: Type.String({ description: "The file; `<inline>` if there is none." }),

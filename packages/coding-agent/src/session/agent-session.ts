@@ -1,11 +1,19 @@
 import type { AgentMessage, Listener } from "@pikit/agent";
 import type { ApprovalRules } from "../approvals/policy.ts";
+import type { RestoreOptions } from "../checkpoints/checkpoints.ts";
 import { isAbortNote } from "../conversation/messages.ts";
 import type { InputSource } from "../extensions/events.ts";
 import type { SlashCommands } from "../extensions/slash-commands.ts";
 import type { ModelChoice } from "../models/model-choice.ts";
 import { createUserMessage, type PromptInput } from "../prompt/prompt-input.ts";
-import type { CompactionResult, SessionState, SessionStats, SlashCommand, StreamingBehavior } from "../protocol/data.ts";
+import type {
+  CompactionResult,
+  FileRestore,
+  SessionState,
+  SessionStats,
+  SlashCommand,
+  StreamingBehavior,
+} from "../protocol/data.ts";
 import type { CustomMessage } from "../protocol/messages.ts";
 import type { Compactor } from "../run/compaction/compactor.ts";
 import type { LimitGuard } from "../run/limits.ts";
@@ -263,6 +271,31 @@ export class AgentSession {
     life.requireOpen();
     const result = compactor.compact(instructions, signal);
     onStarted?.();
+    return result;
+  }
+
+  /**
+   * Aborts the current run, then puts back the files that the last turn has changed. Called again, it goes one turn further back. A message
+   * names the changed files for the model. A file that something else has changed since stays as it is, and is in `conflicts`.
+   *
+   * @throws {SessionError} `nothing_to_undo`.
+   */
+  undo(options: RestoreOptions = {}): Promise<FileRestore> {
+    return this.#restore("undo", options);
+  }
+
+  /** Takes back the last `undo`, or the last move with `restoreFiles`, unless tools have changed files since. Otherwise like `undo`. */
+  redo(options: RestoreOptions = {}): Promise<FileRestore> {
+    return this.#restore("redo", options);
+  }
+
+  async #restore(kind: "undo" | "redo", options: RestoreOptions): Promise<FileRestore> {
+    const { life, runs, checkpoints } = this.#parts;
+    if (options.dryRun) return checkpoints[kind](options);
+    const result = await life.change(() => runs.between(() => checkpoints[kind](options)));
+    const { restoreNote } = await import("../checkpoints/restore-note.ts");
+    const note = restoreNote(kind, result);
+    if (note) await this.send(note);
     return result;
   }
 

@@ -33,6 +33,8 @@ export interface EntryPointOptions {
   awaitsHostModels?: boolean | undefined;
   /** The content of `settings.json` of `agentDir`, if it was read already. Default: the session reads it. */
   userSettings?: SettingsFile | undefined;
+  /** Whether commands change the files of this machine, although `runProcess` is given. Default false. */
+  runsLocally?: boolean;
 }
 
 /** The options of `createAgentSession`. All have defaults. */

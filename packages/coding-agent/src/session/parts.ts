@@ -13,6 +13,7 @@ import type { ToolEndings } from "../run/tool-endings.ts";
 import type { UserSlot } from "../user-interface.ts";
 import type { SessionEvents } from "./events.ts";
 import type { SessionLife } from "./life.ts";
+import type { SessionCheckpoints } from "./parts/checkpoints.ts";
 import type { SessionHistory } from "./parts/history.ts";
 import type { QueueUpdates } from "./parts/queue-updates.ts";
 import type { SessionQueues } from "./parts/queues.ts";
@@ -48,6 +49,8 @@ export interface SessionParts {
   /** Those of the delegating session in a sub-task. */
   approvalRules: ApprovalRules;
   todos: SessionTodos;
+  /** Those of the delegating session in a sub-task. */
+  checkpoints: SessionCheckpoints;
   prompts: PromptResources;
   systemPrompt: SystemPrompt;
 

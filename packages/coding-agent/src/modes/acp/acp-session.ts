@@ -68,7 +68,7 @@ export class AcpSession {
     opened = await createAgentSession({
       ...{ ...options, user, autoStart: false },
       ...(files ? { files } : {}),
-      ...(capabilities.terminal ? { runProcess: editorTerminal({ rpc, sessionId, show }, local.run) } : {}),
+      ...(capabilities.terminal ? { runProcess: editorTerminal({ rpc, sessionId, show }, local.run), runsLocally: true } : {}),
     });
     const readOldText = (path: string) => readText(files ?? localFiles, path);
     view = new SessionView({ session: opened, capabilities, send, readOldText });

@@ -49,6 +49,7 @@ export async function createHistory({
     onLeave: async () => hooks.current?.leave?.(),
     onStayed: async () => hooks.current?.stayed?.(),
     afterMove: async (move) => hooks.current?.moved?.(move),
+    restoreBefore: (entryId, options) => tools.checkpoints.restoreBefore(entryId, options),
     onRenamed: (name) => events.emit({ type: "session_info_changed", name }),
     async onMoved(context) {
       await models.follow(context);

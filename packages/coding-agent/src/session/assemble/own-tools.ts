@@ -4,6 +4,7 @@ import type { ProcessRunner } from "../../exec/run-process.ts";
 import type { TaskRunnerOptions, TaskSession, TaskSessionRequest } from "../../run/delegation.ts";
 import { type BuiltInToolName, type CreateBuiltInTools, isBuiltInTool, isBuiltInToolName, loadTools } from "../../tools/index.ts";
 import type { CreateAgentSessionOptions } from "../options.ts";
+import type { SessionCheckpoints } from "../parts/checkpoints.ts";
 import type { Core } from "./core.ts";
 import type { Supervision } from "./supervision.ts";
 
@@ -12,6 +13,7 @@ export interface OwnToolsParts {
   settings: Settings;
   runProcess: ProcessRunner;
   agent: Core["agent"];
+  checkpoints: SessionCheckpoints;
   limits: Supervision["limits"];
   todoList: Supervision["todoList"];
   /** The delegation depth: 0 for the session of a user. */
@@ -38,6 +40,7 @@ export function builtInOptions(cwd: string, parts: OwnToolsParts): Parameters<Cr
     todos: parts.todoList,
     runTask: async (task) => (await import("../../run/delegation.ts")).createTaskRunner(taskOptions(cwd, parts))(task),
     runProcess: parts.runProcess,
+    ...parts.checkpoints.keepers,
     ...pick("defaultTimeoutSeconds", parts.settings.shell?.timeoutSeconds),
     ...pick("separateStreams", separateStreams),
     ...pick("files", files),

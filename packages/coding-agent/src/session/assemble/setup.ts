@@ -6,12 +6,14 @@ import type { HookSlot } from "../../extensions/hooks.ts";
 import { absentUser, UserSlot } from "../../user-interface.ts";
 import type { AgentSession } from "../agent-session.ts";
 import type { CreateAgentSessionOptions, EntryPointOptions } from "../options.ts";
+import type { SessionCheckpoints } from "../parts/checkpoints.ts";
 
 /** The parts of the delegating session that a sub-task uses. */
 export interface ParentSession {
   approvals: Approvals;
   approvalRules: ApprovalRules;
   hooks: HookSlot;
+  checkpoints: SessionCheckpoints;
   /** The delegation depth: 1 for a sub-task of a user's session, 2 for a sub-task of that. */
   depth: number;
 }

@@ -14,6 +14,7 @@ import { isBuiltInTool } from "../../tools/index.ts";
 import { SessionTodos } from "../parts/todos.ts";
 import { ToolSet } from "../parts/tool-set.ts";
 import type { SessionParts } from "../parts.ts";
+import { createCheckpoints } from "./checkpoints.ts";
 import type { Configuration } from "./configuration.ts";
 import type { Core } from "./core.ts";
 import { loadOwnTools, type OwnToolsParts } from "./own-tools.ts";
@@ -22,7 +23,7 @@ import type { Setup } from "./setup.ts";
 import type { Supervision } from "./supervision.ts";
 
 /** The tools, their process runner, and their approvals. */
-export interface Tools extends Pick<SessionParts, "tools" | "approvalRules" | "todos" | "stopProcesses"> {
+export interface Tools extends Pick<SessionParts, "tools" | "approvalRules" | "todos" | "checkpoints" | "stopProcesses"> {
   approvals: Approvals;
   /** The risk tiers of tools that are not built in. */
   tiers: { current: NonNullable<ToolTiers["toolTiers"]> };
@@ -53,9 +54,10 @@ export async function createTools(
     rules: joinRules(settings.approvalRules, options.approvalRules),
   };
   const approvals = parent?.approvals ?? createSessionApprovals(setup, approvalRules, transcript, tiers);
-  const shared = { approvals, approvalRules, hooks: hooksOfTask(hooks) };
+  const checkpoints = parent?.checkpoints ?? createCheckpoints(setup, settings, transcript);
+  const shared = { approvals, approvalRules, checkpoints, hooks: hooksOfTask(hooks) };
   const ownParts: OwnToolsParts = {
-    ...{ options, settings, agent, depth: parent?.depth ?? 0 },
+    ...{ options, settings, agent, checkpoints, depth: parent?.depth ?? 0 },
     // The environment of this machine means nothing to a runner of the caller.
     runProcess: options.runProcess ? runProcess : withSessionVariables(runProcess, core, env),
     ...{ limits: supervision.limits, todoList: supervision.todoList },
@@ -65,7 +67,7 @@ export async function createTools(
   const tools = new ToolSet(agent, createOwn, { report, only: options.onlyTools, exclude: options.excludeTools });
   const mcp = await createMcpServers(setup, settings, core, tools);
   return {
-    ...{ tools, approvals, approvalRules, tiers, runProcess, mcp },
+    ...{ tools, approvals, approvalRules, checkpoints, tiers, runProcess, mcp },
     async offerTools() {
       const { loadOfferedTools } = await import("./offered-tools.ts");
       tools.offer(await loadOfferedTools(ownParts), transcript.conversation.header.cwd);

@@ -8,6 +8,7 @@ import type { TreeNode } from "../../conversation/session-tree.ts";
 import { SessionError } from "../../errors.ts";
 import type { SessionMove } from "../../extensions/events.ts";
 import { typedTextOf } from "../../prompt/typed-text.ts";
+import type { FileRestore } from "../../protocol/data.ts";
 import type { EntryTreeNode } from "../../protocol/entries.ts";
 import type { SessionHeader } from "../../protocol/frames.ts";
 import type { BranchSummary } from "../../run/compaction/branch-summary.ts";
@@ -21,6 +22,16 @@ export interface BranchPoint {
   entryIndex: number;
   /** The text as the user typed it. */
   text: string;
+}
+
+/** Whether the files go back together with the conversation. */
+export interface RestoreFilesOptions {
+  /** Whether what tools have changed since is put back. Default false. */
+  restoreFiles?: boolean | undefined;
+  /** Whether files are put back that something else has changed since. Default false. */
+  force?: boolean | undefined;
+  /** Called with the result. */
+  onFilesRestored?(result: FileRestore): void;
 }
 
 interface PrepareOptions {
@@ -46,6 +57,8 @@ export interface HistoryParts {
   onStayed(): Promise<void>;
   /** Called after the move, when a run can start. */
   afterMove(move: SessionMove): Promise<void>;
+  /** Puts the files back to their state before an entry. @throws {SessionError} `nothing_to_undo`. */
+  restoreBefore(entryId: string, options: { force?: boolean | undefined }): Promise<FileRestore>;
   /** Called when the session has a new name. */
   onRenamed(name: string): void | Promise<void>;
   /** Called when another conversation or branch is in effect, before a run can start. */
@@ -188,12 +201,17 @@ export class SessionHistory {
    * Copies the path before a message of the user into a new session, and switches to that session.
    *
    * @returns The message's text.
-   * @throws {SessionError} `not_found` if the entry is not a message of the user; `read_failed`, `write_failed`.
+   * @throws {SessionError} `not_found` if the entry is not a message of the user; `read_failed`, `write_failed`; `nothing_to_undo` if the files
+   *   cannot be put back.
    */
-  async fork(entryId: string): Promise<string> {
+  async fork(entryId: string, options: RestoreFilesOptions = {}): Promise<string> {
     const node = this.#requireUserMessage(this.#current.find(entryId), entryId);
     const text = await this.#textOf(node);
-    await this.#move({ reason: "fork", target: entryId }, () => this.#copy(() => node.parentId));
+    const findLeaf = async () => {
+      await this.#restoreFiles(node, options);
+      return node.parentId;
+    };
+    await this.#move({ reason: "fork", target: entryId }, () => this.#copy(findLeaf));
     return text;
   }
 
@@ -206,7 +224,7 @@ export class SessionHistory {
     if (entryId !== undefined) this.#requireEntry(entryId);
     const target = entryId ?? this.#current.leafId;
     await this.#move({ reason: "clone", ...(target === null ? {} : { target }) }, () =>
-      this.#copy(() => entryId ?? this.#current.leafId),
+      this.#copy(async () => entryId ?? this.#current.leafId),
     );
   }
 
@@ -215,10 +233,11 @@ export class SessionHistory {
    *
    * @param entry - The message's id, or its `entryIndex` as in `branchPoints`.
    * @returns The message's text.
-   * @throws {SessionError} `not_found` if the entry is not a message of the user on the active path.
+   * @throws {SessionError} `not_found` if the entry is not a message of the user on the active path; `nothing_to_undo` if the files cannot be put
+   *   back.
    */
-  branch(entry: string | number): Promise<string> {
-    return this.#move({ reason: "branch", target: String(entry) }, () => this.#branch(entry));
+  branch(entry: string | number, options: RestoreFilesOptions = {}): Promise<string> {
+    return this.#move({ reason: "branch", target: String(entry) }, () => this.#branch(entry, options));
   }
 
   /**
@@ -243,15 +262,22 @@ export class SessionHistory {
     );
   }
 
-  #branch(entry: string | number): Promise<string> {
+  #branch(entry: string | number, options: RestoreFilesOptions): Promise<string> {
     return this.#parts.between(async () => {
       const messages = this.#messagesOfPath();
       const named = typeof entry === "string" ? messages.find(({ id }) => id === entry) : messages[entry];
       const node = this.#requireUserMessage(named, entry);
       const text = await this.#textOf(node);
+      await this.#restoreFiles(node, options);
       await this.#showFrom(node.parentId);
       return text;
     });
+  }
+
+  async #restoreFiles({ id }: TreeNode, { restoreFiles = false, force, onFilesRestored }: RestoreFilesOptions): Promise<void> {
+    if (!restoreFiles) return;
+    const result = await this.#parts.restoreBefore(id, { force });
+    onFilesRestored?.(result);
   }
 
   /** Makes an entry the latest one. If its path cannot be read, nothing changes. */
@@ -323,12 +349,12 @@ export class SessionHistory {
   }
 
   /** @param findLeaf - Called after the run has settled, because the run may have added entries to the path. */
-  async #copy(findLeaf: () => string | null): Promise<void> {
+  async #copy(findLeaf: () => Promise<string | null>): Promise<void> {
     const { store } = this.#parts;
     const { forkConversation } = await import("../../conversation/fork.ts");
     await this.#parts.between(async () => {
       const source = this.#current;
-      await this.#replaceBy(await forkConversation({ store, source, leafId: findLeaf(), cwd: source.header.cwd }));
+      await this.#replaceBy(await forkConversation({ store, source, leafId: await findLeaf(), cwd: source.header.cwd }));
     });
   }
 

@@ -12,7 +12,23 @@ const { maxBytes } = defaultOutputLimits;
 
 /** The result of the command and the part of its output in the text. While the command runs, only the fields about the output are set. */
 export type BashDetails = Omit<ProcessResult, "output" | "outcome" | "exitCode" | "exitSignal"> &
-  Partial<Pick<ProcessResult, "outcome" | "exitCode" | "exitSignal">>;
+  Partial<Pick<ProcessResult, "outcome" | "exitCode" | "exitSignal">> & {
+    /** Why an undo does not know what the command has changed. Only in the first result with that reason. */
+    changesNotKept?: string;
+  };
+
+/** Keeps what commands change, so that it can be put back. */
+export interface CommandKeeper {
+  /**
+   * Runs a command. Rejects only if `run` does.
+   *
+   * @returns `notKept`: why its changes are not kept, if that was not said before.
+   */
+  around<T>(
+    call: { toolCallId: string; command: string; cwd: string },
+    run: () => Promise<T>,
+  ): Promise<{ result: T; notKept?: string }>;
+}
 
 /** Called with the output of a running command as it arrives, as plain text. */
 export type CommandObserver = (toolCallId: string, stream: "stdout" | "stderr", chunk: string) => void;
@@ -29,6 +45,8 @@ export interface BashToolOptions {
   separateStreams?: boolean;
   /** Called with output at once, before the throttled updates. If it throws, the command is killed. */
   onCommandOutput?: CommandObserver;
+  /** Default: what commands change is not kept. */
+  commandKeeper?: CommandKeeper;
 }
 
 interface BashCall extends BashToolOptions {
@@ -48,15 +66,15 @@ export async function runBash({ command, timeout }: BashParameters, call: BashCa
     );
   }
   const { runProcess: run = runProcess, defaultTimeoutSeconds = 0 } = call;
-  const { toolCallId, cwd, signal, onUpdate, onCommandOutput, separateStreams } = call;
+  const { toolCallId, cwd, signal, onUpdate, onCommandOutput, separateStreams, commandKeeper } = call;
   const timeoutSeconds = timeout ?? defaultTimeoutSeconds;
   const tail = new OutputTail();
   const updates = createThrottle(updateIntervalMs, () => {
     const { text, ...details } = tail.snapshot();
     onUpdate(toToolResult(text, details));
   });
-  try {
-    const result = await run({
+  const start = () =>
+    run({
       ...{ command, cwd, signal, toolCallId },
       ...(separateStreams && { streams: "separate" }),
       ...(timeoutSeconds > 0 && { timeoutMs: timeoutSeconds * 1000 }),
@@ -66,13 +84,19 @@ export async function runBash({ command, timeout }: BashParameters, call: BashCa
         updates.request();
       },
     });
-    return toFinalResult(result, timeoutSeconds);
+  try {
+    if (!commandKeeper) return toFinalResult(await start(), timeoutSeconds);
+    const { result, notKept } = await commandKeeper.around({ toolCallId, command, cwd }, start);
+    return toFinalResult({ ...result, ...(notKept === undefined ? {} : { changesNotKept: notKept }) }, timeoutSeconds);
   } finally {
     updates.stop();
   }
 }
 
-function toFinalResult({ output, ...details }: ProcessResult, timeoutSeconds: number): AgentToolResult<BashDetails> {
+function toFinalResult(
+  { output, ...details }: ProcessResult & Pick<BashDetails, "changesNotKept">,
+  timeoutSeconds: number,
+): AgentToolResult<BashDetails> {
   const text = [output === "" ? "(no output)" : output, truncationNote(details)].filter((part) => part !== undefined).join("\n\n");
   const failure = describeFailure(details, timeoutSeconds);
   if (failure === undefined) return toToolResult(text, details);

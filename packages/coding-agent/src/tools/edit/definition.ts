@@ -12,8 +12,8 @@ export function createEditTool(cwd: string, options: FileToolOptions = {}): Agen
       "Replaces text in a file: give oldText and newText, or edits for several places in one call. " +
       "Read the file first, copy oldText from it, and include enough lines that it occurs only once. LF also matches CRLF.",
     parameters: editParameters,
-    async execute(_toolCallId, params, signal) {
-      return (await import("./run.ts")).runEdit(params, { cwd, signal, files: options.files });
+    async execute(toolCallId, params, signal) {
+      return (await import("./run.ts")).runEdit(params, { toolCallId, cwd, signal, ...options });
     },
   };
 }

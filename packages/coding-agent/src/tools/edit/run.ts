@@ -1,9 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { type AgentToolResult, ToolError } from "@pikit/agent";
 import { fileLimits } from "@pikit/ai/files/sync";
-import type { FileAccess, FileToolCall } from "../files/file-access.ts";
+import type { FileAccess, FileChangeCall } from "../files/file-access.ts";
 import { explainFileError } from "../files/file-errors.ts";
 import { inFileQueue } from "../files/file-queue.ts";
+import { replaceKept } from "../files/keep.ts";
 import { localFiles } from "../files/local-files.ts";
 import { findExisting } from "../files/paths.ts";
 import { readWholeFile } from "../files/read-whole-file.ts";
@@ -34,7 +35,7 @@ export interface EditDetails {
 /** Executes one call of `edit`. */
 export async function runEdit(
   { path, ...request }: EditParameters,
-  { cwd, signal, files = localFiles }: FileToolCall,
+  { toolCallId, cwd, signal, files = localFiles, keeper }: FileChangeCall,
 ): Promise<AgentToolResult<EditDetails>> {
   const edits = listEdits(request);
   let absolutePath = path;
@@ -47,7 +48,8 @@ export async function runEdit(
     signal.throwIfAborted();
     const original = await readText(files, realPath, path, signal);
     const result = await editText(original, edits, path, new Pacer(signal));
-    await files.replace(realPath, result.changed, signal);
+    const change = { keeper, toolCallId, files, path: realPath, content: result.changed, before: original };
+    await replaceKept(change, () => files.replace(realPath, result.changed, signal));
     return toToolResult(path, realPath, result);
   };
   try {

@@ -7,6 +7,8 @@ export interface FileFacts {
   size: number;
   /** Milliseconds since 1970. */
   modifiedMs: number;
+  /** Permission bits. Undefined if the file system has none. */
+  mode?: number;
 }
 
 export interface DirectoryEntry {
@@ -59,12 +61,39 @@ export interface FileAccess {
    * @param path - With links resolved; its folder exists.
    */
   replace(path: string, content: string | Uint8Array, signal: AbortSignal): Promise<{ created: boolean }>;
+  /** Removes a file or a link, or an empty folder. Without it, an undo cannot remove files that tools have created. */
+  remove?(path: string): Promise<void>;
+  /** Sets the permission bits of a file. Without it, an undo does not restore them. */
+  setMode?(path: string, mode: number): Promise<void>;
+  /** Creates a link with this target, unchanged. Without it, an undo does not restore links. */
+  makeLink?(path: string, target: string): Promise<void>;
+}
+
+/** Keeps the content of files before tools change them, so that it can be put back. */
+export interface FileKeeper {
+  /**
+   * Called before a tool replaces a file or creates it, and its folders. Never rejects: what cannot be kept is reported, and the tool goes on.
+   *
+   * @param path - With links resolved.
+   * @param content - The content that the file is going to have.
+   * @param before - Its present content, if the tool has read it.
+   * @returns `discard` forgets the change if the file is as it was. Called when the tool has failed. Never rejects.
+   */
+  keep(change: {
+    toolCallId: string;
+    files: FileAccess;
+    path: string;
+    content: string | Uint8Array;
+    before?: Uint8Array;
+  }): Promise<{ discard(): Promise<void> }>;
 }
 
 /** The options of tools that work on files. */
 export interface FileToolOptions {
   /** Default: the files of this machine. */
   files?: FileAccess;
+  /** Keeps the files that the tools change. Default: they are not kept. */
+  keeper?: FileKeeper;
 }
 
 /** The context of one call of such a tool. */
@@ -74,4 +103,11 @@ export interface FileToolCall {
   signal: AbortSignal;
   /** Default: the files of this machine. */
   files?: FileAccess | undefined;
+}
+
+/** The context of one call of a tool that changes files. */
+export interface FileChangeCall extends FileToolCall {
+  toolCallId: string;
+  /** Default: files are not kept. */
+  keeper?: FileKeeper | undefined;
 }

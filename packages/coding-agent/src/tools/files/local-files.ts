@@ -1,5 +1,5 @@
 import type { Dirent, Stats } from "node:fs";
-import { lstat, readdir, readlink, realpath, stat } from "node:fs/promises";
+import { chmod, lstat, readdir, readlink, realpath, rmdir, stat, symlink, unlink } from "node:fs/promises";
 import { makeFolder, openFile, replaceFile } from "@pikit/ai/files";
 import type { FileAccess, FileFacts, FileType } from "./file-access.ts";
 
@@ -22,10 +22,16 @@ export const localFiles: FileAccess = {
   },
   mkdir: (path) => makeFolder(path),
   replace: (path, content, signal) => replaceFile(path, content, { signal }),
+  async remove(path) {
+    if ((await lstat(path)).isDirectory()) await rmdir(path);
+    else await unlink(path);
+  },
+  setMode: (path, mode) => chmod(path, mode),
+  makeLink: (path, target) => symlink(target, path),
 };
 
 function toFacts(stats: Stats): FileFacts {
-  return { type: toType(stats), size: stats.size, modifiedMs: stats.mtimeMs };
+  return { type: toType(stats), size: stats.size, modifiedMs: stats.mtimeMs, mode: stats.mode & 0o7777 };
 }
 
 function toType(entry: Stats | Dirent): FileType {

@@ -11,8 +11,8 @@ export function createWriteTool(cwd: string, options: FileToolOptions = {}): Age
     description:
       "Creates a file or replaces its whole content. Missing parent folders are created. To change parts of an existing file, use edit.",
     parameters: writeParameters,
-    async execute(_toolCallId, params, signal) {
-      return (await import("./run.ts")).runWrite(params, { cwd, signal, files: options.files });
+    async execute(toolCallId, params, signal) {
+      return (await import("./run.ts")).runWrite(params, { toolCallId, cwd, signal, ...options });
     },
   };
 }

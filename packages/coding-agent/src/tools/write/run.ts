@@ -1,8 +1,9 @@
 import { dirname } from "node:path";
 import { type AgentToolResult, ToolError } from "@pikit/agent";
-import type { FileAccess, FileToolCall } from "../files/file-access.ts";
+import type { FileAccess, FileChangeCall } from "../files/file-access.ts";
 import { toFileError } from "../files/file-errors.ts";
 import { inFileQueue } from "../files/file-queue.ts";
+import { replaceKept } from "../files/keep.ts";
 import { localFiles } from "../files/local-files.ts";
 import { expandPath } from "../files/paths.ts";
 import { assertWorkingFolderOf } from "../files/regular-file.ts";
@@ -21,7 +22,7 @@ export interface WriteDetails {
 /** Executes one call of `write`. */
 export async function runWrite(
   { path, content }: WriteParameters,
-  { cwd, signal, files = localFiles }: FileToolCall,
+  { toolCallId, cwd, signal, files = localFiles, keeper }: FileChangeCall,
 ): Promise<AgentToolResult<WriteDetails>> {
   let absolutePath = path;
   const locate = async () => {
@@ -33,8 +34,10 @@ export async function runWrite(
     const task = async (realPath: string) => {
       signal.throwIfAborted();
       await assertWritable(files, realPath, path);
-      await files.mkdir(dirname(realPath));
-      const { created } = await files.replace(realPath, content, signal);
+      const { created } = await replaceKept({ keeper, toolCallId, files, path: realPath, content }, async () => {
+        await files.mkdir(dirname(realPath));
+        return files.replace(realPath, content, signal);
+      });
       const bytes = Buffer.byteLength(content);
       const text = `${created ? "Created" : "Replaced"} ${path} (${formatSize(bytes)}).`;
       return { content: [{ type: "text" as const, text }], details: { path: realPath, bytes, created } };
