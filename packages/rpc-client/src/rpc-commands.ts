@@ -106,9 +106,13 @@ export abstract class RpcCommands {
     return this.send("switch_session", { sessionPath, ...params }, sendOptions);
   }
 
-  /** Continues from before one of the user's messages, in a new session file. Returns the text of that message. */
-  fork(entryId: string, options?: SendOptions): Promise<CommandData<"fork">> {
-    return this.send("fork", { entryId }, options);
+  /**
+   * Continues from before one of the user's messages, in a new session file. Returns the text of that message. `restoreFiles`: puts back the
+   * files that tools have changed since, too; `files` of the result says which.
+   */
+  fork(entryId: string, options: CommandOptions<"fork", "entryId"> = {}): Promise<CommandData<"fork">> {
+    const [params, sendOptions] = split(options);
+    return this.send("fork", { ...params, entryId }, sendOptions);
   }
 
   /** Continues the same conversation in a new session file. */
@@ -117,12 +121,29 @@ export abstract class RpcCommands {
   }
 
   /**
-   * Continues from before one of the user's messages, in the same session file. Returns the text of that message.
+   * Continues from before one of the user's messages, in the same session file. Returns the text of that message. `restoreFiles`: as in `fork`.
    *
    * @param entry - The index or the id of the entry.
    */
-  branch(entry: number | string, options?: SendOptions): Promise<CommandData<"branch">> {
-    return this.send("branch", typeof entry === "number" ? { entryIndex: entry } : { entryId: entry }, options);
+  branch(entry: number | string, options: CommandOptions<"branch", "entryIndex" | "entryId"> = {}): Promise<CommandData<"branch">> {
+    const [params, sendOptions] = split(options);
+    return this.send(
+      "branch",
+      { ...params, ...(typeof entry === "number" ? { entryIndex: entry } : { entryId: entry }) },
+      sendOptions,
+    );
+  }
+
+  /** Aborts the run and puts back the files that the last turn has changed. Called again, it goes one turn further back. */
+  undo(options: CommandOptions<"undo"> = {}): Promise<CommandData<"undo">> {
+    const [params, sendOptions] = split(options);
+    return this.send("undo", params, sendOptions);
+  }
+
+  /** Takes back the last undo. */
+  redo(options: CommandOptions<"redo"> = {}): Promise<CommandData<"redo">> {
+    const [params, sendOptions] = split(options);
+    return this.send("redo", params, sendOptions);
   }
 
   /** Returns the messages from before which `branch` can continue. */

@@ -44,7 +44,21 @@ const calls: { [N in Exclude<CommandName, "set_host_tools" | "set_host_models">]
   },
   fork: { call: (client) => client.fork("e1"), sends: { entryId: "e1" }, data: { text: "Hi", cancelled: false } },
   clone: { call: (client) => client.clone(), data: { cancelled: false } },
-  branch: { call: (client) => client.branch(3), sends: { entryIndex: 3 }, data: { text: "Hi", cancelled: false } },
+  branch: {
+    call: (client) => client.branch(3, { restoreFiles: true }),
+    sends: { entryIndex: 3, restoreFiles: true },
+    data: { text: "Hi", cancelled: false },
+  },
+  undo: {
+    call: (client) => client.undo({ dryRun: true, timeoutMs: 9_000 }),
+    sends: { dryRun: true },
+    data: { restored: [], conflicts: [], notCovered: [] },
+  },
+  redo: {
+    call: (client) => client.redo({ force: true }),
+    sends: { force: true },
+    data: { restored: [], conflicts: [], notCovered: [] },
+  },
   get_branch_messages: {
     call: (client) => client.getBranchMessages(),
     data: { messages: [{ entryIndex: 0, entryId: "e", text: "Hi" }] },

@@ -3,6 +3,7 @@ import * as Type from "@sinclair/typebox";
 import {
   BashResultSchema,
   CompactionResultSchema,
+  FileRestoreSchema,
   InterruptModeSchema,
   ProtocolInfoSchema,
   QueuedTextsSchema,
@@ -44,7 +45,11 @@ const sessionChange = Type.Object({ cancelled: Type.Boolean() });
 const branchChange = Type.Object({
   text: Type.String({ description: "The text of that message." }),
   cancelled: Type.Boolean(),
+  files: Type.Optional(FileRestoreSchema),
 });
+/** Whether files are put back, too, and whether those that something else has changed since are. */
+const restoreFiles = { restoreFiles: Type.Optional(Type.Boolean()), force: Type.Optional(Type.Boolean()) };
+const restoreOptions = { force: Type.Optional(Type.Boolean()), dryRun: Type.Optional(Type.Boolean()) };
 const forkPoint = { entryId: Type.String(), text: Type.String() };
 const leaf = { leafId: Type.Union([Type.String(), Type.Null()]) };
 const promptInput = {
@@ -74,9 +79,14 @@ export const commands = {
   abort_retry: command({}, none),
   new_session: command({ parentSession: Type.Optional(Type.String()) }, sessionChange),
   switch_session: command({ sessionPath: Type.String(), takeOverLock: Type.Optional(Type.Boolean()) }, sessionChange),
-  fork: command({ entryId: Type.String() }, branchChange),
+  fork: command({ entryId: Type.String(), ...restoreFiles }, branchChange),
   clone: command({}, sessionChange),
-  branch: command({ entryIndex: Type.Optional(Type.Integer({ minimum: 0 })), entryId: Type.Optional(Type.String()) }, branchChange),
+  branch: command(
+    { entryIndex: Type.Optional(Type.Integer({ minimum: 0 })), entryId: Type.Optional(Type.String()), ...restoreFiles },
+    branchChange,
+  ),
+  undo: command(restoreOptions, FileRestoreSchema),
+  redo: command(restoreOptions, FileRestoreSchema),
   get_branch_messages: command({}, Type.Object({ messages: Type.Array(Type.Object({ entryIndex: Type.Number(), ...forkPoint })) })),
   get_fork_messages: command({}, Type.Object({ messages: Type.Array(Type.Object(forkPoint)) })),
   get_entries: command(

@@ -18,9 +18,12 @@ export const commandDescriptions: Readonly<Record<CommandName, string>> = {
   new_session: "Aborts the run and begins an empty session.",
   switch_session:
     "Aborts the run and opens the session of an existing file. `takeOverLock`: even if a process of another host or container holds its lock.",
-  fork: "Continues in a new session file with the path up to the point before that user message.",
+  fork: "Continues in a new session file with the path up to the point before that user message. `restoreFiles`: as with `branch`.",
   clone: "Continues in a new session file with the whole active path.",
-  branch: "Returns to the point before a user message, in the same file. One of the two fields identifies the message.",
+  branch:
+    "Returns to the point before a user message, in the same file. One of the first two fields identifies the message. `restoreFiles` also puts back the files that tools have changed since; the answer has `files` then.",
+  undo: "Aborts the run and puts back the files that the last turn has changed; again: those of the turn before. `force`: also files that something else has changed since. `dryRun`: only tells what would happen.",
+  redo: "Takes back the last `undo`, or the last `branch` or `fork` with `restoreFiles`.",
   get_branch_messages: "Returns the user messages that `branch` accepts.",
   get_fork_messages: "Returns the user messages that `fork` accepts.",
   get_entries: "Returns the entries of the session file in the order in which they were written: all, or those after `since`.",

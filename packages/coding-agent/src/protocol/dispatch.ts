@@ -41,6 +41,8 @@ export const commandDispatch = {
   fork: withParams,
   clone: plain,
   branch: withParams,
+  undo: withParams,
+  redo: withParams,
   get_branch_messages: plain,
   get_fork_messages: plain,
   get_entries: withParams,

@@ -1,5 +1,7 @@
 import { SessionError } from "../../errors.ts";
 import { toWireModel } from "../../models/wire-model.ts";
+import type { FileRestore } from "../../protocol/data.ts";
+import type { RestoreFilesOptions } from "../../session/parts/history.ts";
 import { toSentEntry } from "../sent-attachments.ts";
 import type { Handler, ParamCommandName } from "./handler.ts";
 
@@ -43,16 +45,18 @@ export const paramHandlers: { [N in ParamCommandName]: Handler<N> } = {
   async switch_session({ session }, { sessionPath, takeOverLock = false }) {
     return move(() => session.history.open(sessionPath, { takeOverLock }));
   },
-  async fork({ session }, { entryId }) {
-    return moveFrom(() => session.history.fork(entryId));
+  async fork({ session }, { entryId, ...options }) {
+    return moveWithFiles(options, (given) => session.history.fork(entryId, given));
   },
-  async branch({ session }, { entryIndex, entryId }) {
+  async branch({ session }, { entryIndex, entryId, ...options }) {
     const entry = entryId ?? entryIndex;
     if (entry === undefined || (entryId !== undefined && entryIndex !== undefined)) {
       throw new Error('Give either "entryIndex" or "entryId". See get_branch_messages.');
     }
-    return moveFrom(() => session.history.branch(entry));
+    return moveWithFiles(options, (given) => session.history.branch(entry, given));
   },
+  undo: ({ session }, options) => session.undo(options),
+  redo: ({ session }, options) => session.redo(options),
   async get_entries({ session }, options) {
     const entries = await session.history.entries(options);
     return { entries: entries.map(toSentEntry), leafId: session.history.leafId };
@@ -109,6 +113,19 @@ export async function move(go: () => Promise<unknown>): Promise<{ cancelled: boo
     return "";
   });
   return { cancelled };
+}
+
+/** Runs a move to before a message, which may put files back. */
+async function moveWithFiles(
+  options: Pick<RestoreFilesOptions, "restoreFiles" | "force">,
+  go: (given: RestoreFilesOptions) => Promise<string>,
+): Promise<{ text: string; cancelled: boolean; files?: FileRestore }> {
+  let files: FileRestore | undefined;
+  const onFilesRestored = (result: FileRestore) => {
+    files = result;
+  };
+  const moved = await moveFrom(() => go({ ...options, onFilesRestored }));
+  return { ...moved, ...(files ? { files } : {}) };
 }
 
 /** Does the same, and returns the text of the message at the branch point; empty if an extension has refused. */
