@@ -42,6 +42,7 @@ const subcommands: Readonly<Record<SubcommandName, () => Promise<Subcommand>>> =
   "agent-rpc": async () => (await import("./cli/run-agent-rpc.ts")).runAgentRpc,
   rpc: async () => (await import("./cli/rpc-command.ts")).runRpcCommand,
   sessions: async () => (await import("./cli/commands/sessions.ts")).runSessions,
+  undo: async () => (await import("./cli/commands/undo.ts")).runUndo,
   serve: async () => (await import("./cli/commands/serve.ts")).serve,
   login: async () => (await import("./cli/commands/login.ts")).login,
   logout: async () => (await import("./cli/commands/login.ts")).logout,

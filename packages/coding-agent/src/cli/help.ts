@@ -111,6 +111,11 @@ const subcommands = {
     help: "the stored sessions of this folder, or of all; sessions copy copies them",
     words: ["copy", "--all", "--json", "--limit", "--session-dir", "--session-store"],
   },
+  undo: {
+    usage: "undo [--redo] [--dry-run]",
+    help: "put back the files that the last turn of a session has changed",
+    words: ["--redo", "--dry-run", "--force", "--json", "--session", "--session-dir", "--session-store"],
+  },
   serve: {
     usage: "serve [--host] [--port]",
     help: "sessions over HTTP, and a page to look at them",

@@ -9,12 +9,14 @@ import { queueCommand } from "./queue-command.ts";
 import { sessionCommands } from "./session-commands.ts";
 import { settingsCommand } from "./settings-command.ts";
 import { themeCommand } from "./theme-command.ts";
+import { undoCommands } from "./undo-commands.ts";
 
 /** All commands of the terminal, in the order of the help. */
 export const commands: readonly TerminalCommand[] = [
   ...modelCommands,
   ...sessionCommands,
   ...branchCommands,
+  ...undoCommands,
   ...infoCommands,
   queueCommand,
   settingsCommand,
