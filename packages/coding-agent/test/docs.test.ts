@@ -61,6 +61,10 @@ test("the store of docs/session-format.md keeps all promises, and a session goes
   ]);
 });
 
+test("the program of docs/undo.md takes a change back, and back again", async () => {
+  expect(await runPrograms("undo.md")).toEqual(["1 0 0 before\nafter\n"]);
+});
+
 test("the program of docs/performance.md runs", async () => {
   const [warmed, ...others] = await runPrograms("performance.md");
   expect(others).toEqual([]);
