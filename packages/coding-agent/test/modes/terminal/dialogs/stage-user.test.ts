@@ -109,6 +109,16 @@ test("an approval shows the reasons and the whole command, and takes yes, this s
   expect(await ask("r", keys.enter)).toEqual({ decision: "no" });
 });
 
+test("an approval that can be kept names the rule and its file, and takes always", async () => {
+  const { stage, user } = open();
+  const answer = user.approve({ ...approval, sessionScope: "bash(git push:*)", ruleFile: "~/.pi/agent/settings.json" });
+  await stage.shows("Allow bash?");
+  expect(stage.text).toContain("a for this session (bash(git push:*))");
+  expect(stage.text).toContain("s always (rule in ~/.pi/agent/settings.json)");
+  stage.press("s");
+  expect(await answer).toEqual({ decision: "always" });
+});
+
 test("without a rule for the session there is no such answer", async () => {
   const { stage, user } = open();
   const answer = user.approve(approval);
