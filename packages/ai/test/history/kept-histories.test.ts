@@ -61,6 +61,16 @@ describe.each(targets)("$model.api to $model.provider/$model.id", ({ model, writ
     expect(Math.max(...fresh)).toBeLessThan((fresh[2] ?? 0) + 20);
   });
 
+  test("AI-040 a conversation that goes on in another way after the part that is kept has the bytes of the whole", async () => {
+    const conversation = {};
+    const kept = [user("question"), ...turn(model, 1)];
+    for (const rest of [turn(model, 2), [user("another question")], [], turn(model, 3), turn(model, 3).slice(1)]) {
+      const request = { model, context: { messages: [...kept, ...rest] }, options: {} };
+      const { content } = await prepareRequest({ ...request, options: { conversation } }, writer);
+      expect(content.toText()).toBe(JSON.stringify(writer.createBody(request)));
+    }
+  });
+
   test("a conversation that begins anew, and one for another model, are converted as a whole", async () => {
     const counted = counting(writer);
     const conversation = {};
