@@ -25,8 +25,12 @@ export function beginWork(): () => void {
 
 /** Does the same for a run of any session. */
 export function beginRun(): () => void {
+  const isFirst = !hasRun;
   hasRun = true;
-  return beginWork();
+  const end = beginWork();
+  // The first run begins within the command that starts it, which was not reported.
+  if (isFirst && openCount > 1) listener?.onBusy();
+  return end;
 }
 
 /** Whether a run or a command of this process is active. */
