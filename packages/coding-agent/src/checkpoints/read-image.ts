@@ -15,7 +15,7 @@ const noAbort = new AbortController().signal;
  * @throws The errors of the file access, and of the store.
  */
 export async function readImage(files: FileAccess, path: string, store?: ObjectStore): Promise<Image> {
-  const facts = await files.lstat(path).catch(ignoreMissing);
+  const facts = await files.lstat(path).catch(ignoreAbsent);
   if (!facts || !(await isReal(files, dirname(path)))) return { kind: "none" };
   if (facts.type === "link") return { kind: "link", target: await files.readlink(path) };
   if (facts.type !== "file") return { kind: facts.type === "directory" ? "folder" : "other" };
@@ -55,6 +55,11 @@ async function readContent(files: FileAccess, path: string, size: number): Promi
   }
 }
 
-function ignoreMissing(error: unknown): undefined {
-  if (!isMissing(error)) throw error;
+/** Whether an error means that there is nothing at a path: also below a link that leads to itself. */
+export function isAbsent(error: unknown): boolean {
+  return isMissing(error) || (error as NodeJS.ErrnoException).code === "ELOOP";
+}
+
+function ignoreAbsent(error: unknown): undefined {
+  if (!isAbsent(error)) throw error;
 }

@@ -15,7 +15,7 @@ const commands: ((x: string, y: string, n: number) => string)[] = [
   (x, y) => `mkdir -p "$(dirname '${y}')" && cp -R '${x}' '${y}'`,
   (x) => `chmod +x '${x}'`,
   (x) => `chmod -x '${x}'`,
-  (x, y) => `rm -rf '${y}' && mkdir -p "$(dirname '${y}')" && ln -s '${x}' '${y}'`,
+  (x, y) => `rm -rf '${y}' && mkdir -p "$(dirname '${y}')" && ln -s '${x.startsWith(y) ? "nowhere" : x}' '${y}'`,
   (x, _y, n) => `rm -rf '${x}' && mkdir -p '${x}' && echo ${n} > '${x}/in'`,
   (x) => `rm -rf "$(dirname '${x}')"/? && touch '${x}'`,
   (_x, _y, n) => `git add -A && git commit -q -m ${n}`,

@@ -142,6 +142,16 @@ test("the index, the stash, the refs and the objects of the user stay byte for b
   expect(Object.keys(await readTree(workspace.root)).filter((name) => /^(?:filtered|monitored|hooked)$/.test(name))).toEqual([]);
 });
 
+test("untracked files of a folder that became a link to itself come back", async () => {
+  commitAll(workspace.cwd);
+  await workspace.write("work/d/b.txt", "untracked\n");
+  const session = await openObedient(workspace);
+  const start = await readTree(workspace.cwd);
+  await change(session, bash("rm -r d; ln -s d d"));
+  expect(await session.undo()).toMatchObject(none);
+  expect(await readTree(workspace.cwd)).toEqual(start);
+});
+
 test("files that git converts come back as they were, or are conflicts", async () => {
   await workspace.write("work/.gitattributes", "*.txt text eol=crlf\n*.big filter=lfs\n");
   await workspace.write("work/a.txt", "one\r\ntwo\r\n");

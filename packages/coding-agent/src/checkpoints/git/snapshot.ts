@@ -1,10 +1,9 @@
 import { lstat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isMissing } from "@pikit/ai/files";
 import { localFiles } from "../../tools/files/local-files.ts";
 import { inParallel } from "../in-parallel.ts";
 import { maxImageBytes, type ObjectStore } from "../object-store.ts";
-import { readImage } from "../read-image.ts";
+import { isAbsent, readImage } from "../read-image.ts";
 import { type FileChange, type Image, isSame } from "../records.ts";
 import { SnapshotError } from "../snapshot-error.ts";
 import { type CleanEntry, readCleanContents } from "./clean-contents.ts";
@@ -137,7 +136,7 @@ async function stateOf(path: string): Promise<{ state: string; size: number }> {
     const { ino, size, mode, mtimeNs, ctimeNs } = await lstat(path, { bigint: true });
     return { state: [mtimeNs, ctimeNs, ino, size, mode].join(" "), size: Number(size) };
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isAbsent(error)) throw error;
     return { state: "", size: 0 };
   }
 }
