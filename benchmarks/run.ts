@@ -22,6 +22,7 @@ import { serveLoad } from "./serve-load.ts";
 import { sessions } from "./sessions.ts";
 import { stream } from "./stream.ts";
 import { terminal } from "./terminal.ts";
+import { undo } from "./undo.ts";
 import { work } from "./work.ts";
 
 type Benchmark = (rounds: number, options: AgentOptions & { isFull: boolean }) => Promise<Result[]>;
@@ -42,6 +43,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   "host-models": hostModels,
   search,
   edit,
+  undo,
   bash,
   sessions,
   memory,
