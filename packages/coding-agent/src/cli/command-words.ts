@@ -41,9 +41,15 @@ export function refuseCommandWords(args: readonly string[]): void {
   );
 }
 
-/** Suggests a subcommand of pi. Subcommands are short and look like prompts, so only clear cases count. */
+/** The subcommands whose names are so long that a single similar word hardly is a prompt. */
+const longNames = ["agent-rpc", "sessions", "doctor", "completion", "install", "uninstall"];
+
+/** Suggests a subcommand of pi. The other ones are short and look like prompts, so only clear cases count. */
 function findSubcommand(word: string, second: string | undefined): string | undefined {
-  if (second === undefined) return meantWord(word, ["agent-rpc"]) && "Did you mean pi agent-rpc?";
+  if (second === undefined) {
+    const meant = meantWord(word, longNames);
+    return meant && `Did you mean pi ${meant}?`;
+  }
   const isRpc = meantWord(word, ["rpc"]) !== undefined && (meantWord(second, ["schema", "validate"]) ?? second);
   return isRpc === "schema" || isRpc === "validate" ? `Did you mean pi rpc ${isRpc}?` : undefined;
 }

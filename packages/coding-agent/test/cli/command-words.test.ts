@@ -12,6 +12,9 @@ test.each([
   ["auth", /pi login <provider>/],
   ["agent-rcp", /Did you mean pi agent-rpc\?/],
   ["agentrpc", /Did you mean pi agent-rpc\?/],
+  ["sesions", /Did you mean pi sessions\?/],
+  ["doctr", /Did you mean pi doctor\?/],
+  ["complettion", /Did you mean pi completion\?/],
   ["rcp schema", /Did you mean pi rpc schema\?/],
   ["rcp validte", /Did you mean pi rpc validate\?/],
 ])("%s was meant as a command: refused, with what to type", (line, message) => {
