@@ -97,7 +97,7 @@ async function readUserSettings(agentDir: string): Promise<SettingsFile | undefi
 
 /** The settings of the terminal. The options of the command line precede them, and they precede the keys in `keybindings.json` of related programs. */
 function toTerminalSettings(
-  { keys, theme, terminal }: Settings,
+  { keys, theme, terminal, externalEditor }: Settings,
   { options }: Arguments,
   agentDir: string,
 ): TerminalSettings & { plain?: boolean } {
@@ -106,6 +106,7 @@ function toTerminalSettings(
   return {
     ...terminal,
     keys: { ...related.keys, ...keys },
+    ...(externalEditor === undefined ? {} : { externalEditor }),
     ...(typeof theme === "object" ? { theme } : {}),
     ...(themeName === undefined ? {} : { themeName }),
     themePlaces: [...(options.theme ?? []).map((path) => resolve(path)), join(agentDir, "themes")],

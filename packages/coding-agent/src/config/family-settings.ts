@@ -1,7 +1,7 @@
 /** Keys of related programs that have no effect here; a key stands for all keys in it. They stay in the file, and are not reported. */
 export const familyKeys: ReadonlySet<string> = new Set([
   ...["apiKeys", "autocompleteMaxVisible", "branchSummary", "cacheWarming", "collapseChangelog", "compaction.modelOverrides"],
-  ...["customTools", "doubleEscapeAction", "editorPaddingX", "enableAnalytics", "enableInstallTelemetry", "externalEditor"],
+  ...["customTools", "doubleEscapeAction", "editorPaddingX", "enableAnalytics", "enableInstallTelemetry"],
   ...["fullscreenCopyOnSelect", "fullscreenExitOutput", "fullscreenScrollbar", "hideThinkingBlock", "hooks", "httpIdleTimeoutMs"],
   ...["httpProxy", "images", "lastChangelogVersion", "markdown", "outputPad", "queueMode", "quietStartup"],
   ...["retry.maxAgentDelayMs", "retry.maxDelayMs", "retry.provider", "shellPath", "showCacheMissNotices", "showHardwareCursor"],

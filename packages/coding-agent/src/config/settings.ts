@@ -190,6 +190,9 @@ export const SettingsSchema = Type.Object({
       description: 'Keys of the terminal by the name of their action, such as { "newLine": ["shift+enter", "ctrl+j"] }.',
     }),
   ),
+  externalEditor: Type.Optional(
+    Type.String({ description: "The command with which the terminal edits a prompt. Default: that of $VISUAL or $EDITOR." }),
+  ),
   theme: Type.Optional(
     Type.Union([Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()])), Type.String()], {
       description:

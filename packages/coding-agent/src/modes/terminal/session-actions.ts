@@ -9,6 +9,8 @@ export interface ActionParts {
   editor: PromptSource;
   view: ConversationView;
   shellRuns: ShellRuns;
+  /** The command of the external editor in the settings. */
+  editorCommand(): string | undefined;
   /** Does something that may fail; the failure is shown. */
   carryOut(act: () => unknown): void;
   suspend(): void;
@@ -17,7 +19,8 @@ export interface ActionParts {
 }
 
 /** Creates the actions for the keys of the session. */
-export function createActions({ stage, editor, view, shellRuns, carryOut, suspend, redraw }: ActionParts): SessionActions {
+export function createActions(parts: ActionParts): SessionActions {
+  const { stage, editor, view, shellRuns, carryOut, suspend, redraw } = parts;
   return {
     stage,
     get isWorking() {
@@ -34,7 +37,7 @@ export function createActions({ stage, editor, view, shellRuns, carryOut, suspen
     suspend,
     redraw,
     editQueue: () => carryOut(() => takeQueue(stage)),
-    editExternally: () => carryOut(() => openEditor(stage, editor)),
+    editExternally: () => carryOut(() => openEditor(stage, editor, parts.editorCommand())),
     cycleModel: () =>
       carryOut(async () => {
         const model = await stage.session.models.cycle();
@@ -65,10 +68,10 @@ async function takeQueue(stage: Stage): Promise<void> {
   else stage.addToPrompt(messages);
 }
 
-async function openEditor(stage: Stage, editor: PromptSource): Promise<void> {
+async function openEditor(stage: Stage, editor: PromptSource, command: string | undefined): Promise<void> {
   const lend: Stage["lend"] = (use) => stage.lend(use);
   const { editExternally } = await import("./input/external-editor.ts");
-  const edited = await editExternally(editor.expandedText, { cwd: stage.session.cwd, lend });
+  const edited = await editExternally(editor.expandedText, { cwd: stage.session.cwd, command, lend });
   if ("problem" in edited) stage.note(edited.problem, "warning");
   else stage.setPromptText(edited.text);
 }

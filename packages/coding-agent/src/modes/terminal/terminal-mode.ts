@@ -82,10 +82,12 @@ export class TerminalMode implements Stage {
   });
   readonly #ready = Promise.withResolvers<AgentSession>();
   #session: AgentSession | undefined;
+  #externalEditor: string | undefined;
 
   constructor(options: TerminalModeOptions) {
     const { settings, cwd } = options;
     this.#options = options;
+    this.#externalEditor = settings.externalEditor;
     const ended = Promise.withResolvers<void>();
     this.ended = ended.promise;
     this.quit = ended.resolve;
@@ -114,6 +116,7 @@ export class TerminalMode implements Stage {
       editor: this.#editor,
       view: this.#view,
       shellRuns: this.#shellRuns,
+      editorCommand: () => this.#externalEditor,
       carryOut: (act) => this.#carryOut(act),
       suspend: () => this.#hold.suspend(),
       redraw: () => this.#screen.clear(),
@@ -292,7 +295,8 @@ export class TerminalMode implements Stage {
   }
 
   async reloadSettings(): Promise<void> {
-    const { keys, theme, themeName, problems: others = [] } = await this.#options.readSettings();
+    const { keys, theme, themeName, externalEditor, problems: others = [] } = await this.#options.readSettings();
+    this.#externalEditor = externalEditor;
     const { bindings, problems } = readKeys(keys);
     this.#bindings.replaceBy(bindings);
     this.#theme.override(theme);

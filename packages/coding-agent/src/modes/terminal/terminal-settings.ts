@@ -7,6 +7,8 @@ import type { ThemeOverrides } from "./theme/create-theme.ts";
 export interface TerminalSettings {
   keys?: KeySettings;
   theme?: ThemeOverrides;
+  /** The command of the external editor. Default: that of the environment. */
+  externalEditor?: string;
   showThinking?: boolean;
   showToolOutput?: boolean;
   /** The name of a theme; `light name/dark name` for both backgrounds. */

@@ -13,7 +13,7 @@ test("keys before the session is open do nothing to it: Escape, and Ctrl-C, whic
     editor: { text: "", expandedText: "", clear: unused } as never,
     view: {} as ConversationView,
     shellRuns: { isActive: false } as ShellRuns,
-    ...{ carryOut: unused, suspend: unused, redraw: unused },
+    ...{ editorCommand: unused, carryOut: unused, suspend: unused, redraw: unused },
   });
   const keys = new SessionKeys(actions);
   keys.press("abort");

@@ -14,6 +14,7 @@ const enter = "\r";
 const esc = "\x1b";
 const ctrlC = "\x03";
 const ctrlD = "\x04";
+const ctrlG = "\x07";
 const ctrlZ = "\x1a";
 const altEnter = "\x1b\r";
 const altUp = "\x1b[1;3A";
@@ -94,6 +95,23 @@ describe("a conversation", () => {
     const lines = await workspace.sessionLines();
     const commands = lines.filter(({ message }) => message?.role === "bashExecution");
     expect(commands.map(({ message }) => message?.excludeFromContext ?? false)).toEqual([false, true]);
+  });
+
+  test("Ctrl-G opens the editor of the settings, also one that was set meanwhile", async () => {
+    for (const name of ["one", "two"]) await workspace.write(`${name}.sh`, `echo "text of ${name}" > "$1"`);
+    const use = (name: string) =>
+      workspace.write("agent/settings.json", { externalEditor: `sh ${join(workspace.root, `${name}.sh`)}` });
+    await use("one");
+    const pi = start(["--model", "demo/tour"], { env: { VISUAL: "false" } });
+    await pi.until("tour ·");
+    pi.type(ctrlG);
+    await pi.until("text of one");
+    pi.type(ctrlC);
+    await use("two");
+    pi.type(`/reload${enter}`);
+    await pi.until("colours were read");
+    pi.type(ctrlG);
+    await pi.until("text of two");
   });
 
   test("/reload reads keys and colours again, and names what is wrong with them", async () => {

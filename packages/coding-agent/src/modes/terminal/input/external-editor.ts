@@ -10,6 +10,8 @@ import { rememberModes } from "./terminal-modes.ts";
 export interface ExternalEditorOptions {
   /** The working folder of the editor. */
   cwd: string;
+  /** The command of the editor, with its arguments. Default: that of the environment. */
+  command?: string | undefined;
   /** Default: that of the process. */
   env?: NodeJS.ProcessEnv;
   /** Default: that of the process. */
@@ -25,12 +27,13 @@ export type EditedText = { text: string } | { problem: string };
 const maxBytes = 4 * 1024 * 1024;
 
 /**
- * Opens a text in the user's editor: `$VISUAL`, else `$EDITOR`, else vi or nano (notepad on Windows). The variables may hold arguments. The
+ * Opens a text in the user's editor: `command`, else `$VISUAL`, else `$EDITOR`, else vi or nano (notepad on Windows). The variables may hold arguments. The
  * text is in a private temporary file, which is removed afterwards. Never rejects.
  */
 export async function editExternally(text: string, options: ExternalEditorOptions): Promise<EditedText> {
   const command = await chooseEditor(options);
-  if (command === undefined) return { problem: "There is no editor: set VISUAL or EDITOR, for example to vi." };
+  if (command === undefined)
+    return { problem: "There is no editor: set VISUAL or EDITOR, or externalEditor in the settings, for example to vi." };
   let folder: string | undefined;
   try {
     folder = await mkdtemp(join(tmpdir(), "pi-prompt-"));
@@ -53,8 +56,8 @@ export async function editExternally(text: string, options: ExternalEditorOption
   }
 }
 
-async function chooseEditor({ cwd, env = process.env, platform = process.platform }: ExternalEditorOptions) {
-  const command = env.VISUAL?.trim() || env.EDITOR?.trim();
+async function chooseEditor({ cwd, command: chosen, env = process.env, platform = process.platform }: ExternalEditorOptions) {
+  const command = chosen?.trim() || env.VISUAL?.trim() || env.EDITOR?.trim();
   if (command) return splitCommand(command, platform);
   for (const name of platform === "win32" ? ["notepad.exe"] : ["vi", "nano"]) {
     const path = await findProgram(name, { cwd, searchPath: env.PATH });

@@ -24,7 +24,7 @@ export const keyActions = {
   suspend: { keys: ["ctrl+z"], description: "Suspend; `fg` continues" },
   redraw: { keys: ["ctrl+l"], description: "Draw the screen again" },
   editQueue: { keys: ["alt+up"], description: "Take the queued messages back into the editor" },
-  externalEditor: { keys: ["ctrl+g"], description: "Edit the prompt in $VISUAL or $EDITOR" },
+  externalEditor: { keys: ["ctrl+g"], description: "Edit the prompt in the external editor" },
   pasteImage: { keys: ["ctrl+v"], description: "Attach the image of the clipboard" },
   historySearch: { keys: ["ctrl+r"], description: "Search the earlier prompts" },
   cycleModel: { keys: ["ctrl+p"], description: "Use the next model" },

@@ -144,5 +144,14 @@ test("without the variables a program of the system is used, but none of the pro
     platform: "win32",
     lend: () => Promise.reject(new Error("not called")),
   });
-  expect(none).toEqual({ problem: "There is no editor: set VISUAL or EDITOR, for example to vi." });
+  expect(none).toEqual({
+    problem: "There is no editor: set VISUAL or EDITOR, or externalEditor in the settings, for example to vi.",
+  });
+});
+
+test("the command of the settings precedes those of the environment", async () => {
+  const [chosen, other] = [await editor('echo chosen > "$1"', "chosen"), await editor("exit 1", "other")];
+  const options = { cwd: workspace.cwd, env: { PATH: process.env.PATH, VISUAL: other }, lend: <T>(use: () => Promise<T>) => use() };
+  expect(await editExternally("text", { ...options, command: `"${chosen}"` })).toEqual({ text: "chosen" });
+  expect(await editExternally("text", options)).toHaveProperty("problem");
 });
