@@ -73,6 +73,7 @@ describe("reasons", () => {
     ["frobnicate --all", ["runs code that pi does not know: frobnicate --all"]],
     ["./run.sh", ["runs code that pi does not know: ./run.sh"]],
     ["curl -s https://example.com", ["uses the network: curl -s https://example.com"]],
+    ["npx cat a", ["uses the network: npx cat a"]],
     ["rm notes.txt", ["deletes: rm notes.txt"]],
     ["PATH=.:$PATH ls", ["runs code that pi does not know: PATH=…"]],
     ["git commit -m x", ["runs code that pi does not know: git commit -m x"]],
