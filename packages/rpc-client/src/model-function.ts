@@ -19,4 +19,4 @@ export type ModelOutput = HostModelEvent | { usage: HostModelUsage } | HostModel
  */
 export type ModelFunction = (
   call: ModelCall,
-) => AsyncIterable<ModelOutput, unknown> | HostModelResult | Promise<AsyncIterable<ModelOutput, unknown> | HostModelResult>;
+) => AsyncIterable<ModelOutput> | HostModelResult | Promise<AsyncIterable<ModelOutput> | HostModelResult>;

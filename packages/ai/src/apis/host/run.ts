@@ -4,7 +4,7 @@ import type { HostModelCall, HostModelEvent, HostModelFrame, HostModelResult, Ho
 export type HostModelOutput = HostModelEvent | { usage: HostModelUsage } | HostModelResult;
 
 /** A streamed answer. The result is the last value, or the return value of a generator. */
-export type HostModelStream = AsyncIterable<HostModelOutput, unknown>;
+export type HostModelStream = AsyncIterable<HostModelOutput>;
 
 /**
  * Answers one call: with a stream, or with a result that has the whole content. A thrown error is the failure of the call; its boolean fields
@@ -40,7 +40,7 @@ async function sendStream(
   signal: AbortSignal,
   send: (frame: HostModelFrame) => void,
 ): Promise<HostModelResult | undefined> {
-  const iterator = stream[Symbol.asyncIterator]();
+  const iterator: AsyncIterator<HostModelOutput, unknown> = stream[Symbol.asyncIterator]();
   // Ends a generator that ignores the signal.
   const stop = () => void Promise.resolve(iterator.return?.()).catch(() => undefined);
   signal.addEventListener("abort", stop, { once: true });
