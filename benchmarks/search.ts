@@ -14,7 +14,7 @@ const wanted = "the needle";
 
 /**
  * `grep` for a rare text in 50,000 files, in a repository and outside of any, against `rg --sort path` that is spawned and read to its
- * end; and `find` against `rg --files --sort path`.
+ * end; and `find`, for a rare name and for all files, against `rg --files --hidden --sort path`, which lists the same files in the same order.
  */
 export async function search(rounds: number): Promise<Result[]> {
   const root = await mkdtemp(join(tmpdir(), "pikit-bench-"));
@@ -30,8 +30,15 @@ export async function search(rounds: number): Promise<Result[]> {
       rg: { run: () => timed(() => runToEnd(ripgrep, ["--sort", "path", wanted, "./"], inside)), times: [] as number[] },
       inside: { run: () => grep(inside), times: [] as number[] },
       outside: { run: () => grep(outside), times: [] as number[] },
-      rgFiles: { run: () => timed(() => runToEnd(ripgrep, ["--files", "--sort", "path", "./"], inside)), times: [] as number[] },
+      rgFiles: {
+        run: () => timed(() => runToEnd(ripgrep, ["--files", "--hidden", "--sort", "path", "./"], inside)),
+        times: [] as number[],
+      },
       find: { run: () => timed(() => call(createFindTool(inside), { pattern: "*.needle" })), times: [] as number[] },
+      findAll: {
+        run: () => timed(() => call(createFindTool(inside), { pattern: "*.ts", limit: 1_000_000 })),
+        times: [] as number[],
+      },
     };
     // The first rounds fill the page cache.
     for (let round = -2; round < rounds; round += 1) {
@@ -41,13 +48,14 @@ export async function search(rounds: number): Promise<Result[]> {
       }
     }
     const rg = summarize("rg --sort path, 50,000 files", "ms", series.rg.times);
-    const rgFiles = summarize("rg --files --sort path", "ms", series.rgFiles.times);
+    const rgFiles = summarize("rg --files --hidden --sort path", "ms", series.rgFiles.times);
     return [
       rg,
       summarize("grep tool in a repository", "ms", series.inside.times, rg, 1.2),
       summarize("grep tool outside of repositories", "ms", series.outside.times, rg, 1.2),
       rgFiles,
-      summarize("find tool", "ms", series.find.times, rgFiles),
+      summarize("find tool, no match", "ms", series.find.times, rgFiles, 1.1),
+      summarize("find tool, all files", "ms", series.findAll.times, rgFiles, 1.5),
     ];
   } finally {
     await rm(root, { recursive: true, force: true });
@@ -83,6 +91,9 @@ async function runToEnd(program: string, args: readonly string[], cwd: string): 
   await once(child, "close");
 }
 
-function call(tool: ReturnType<typeof createGrepTool | typeof createFindTool>, params: { pattern: string }): Promise<unknown> {
+function call(
+  tool: ReturnType<typeof createGrepTool | typeof createFindTool>,
+  params: { pattern: string; limit?: number },
+): Promise<unknown> {
   return tool.execute("call_1", params, new AbortController().signal, () => undefined);
 }

@@ -1,4 +1,5 @@
 import { ToolError } from "@pikit/agent";
+import { compileSimpleGlob } from "./simple-glob.ts";
 
 /** A compiled glob. */
 export interface Glob {
@@ -23,8 +24,10 @@ const tokens =
  * @throws {ToolError} `invalid_pattern`
  */
 export async function compileGlob(glob: string): Promise<Glob> {
-  const { RE2JS } = await import("re2js");
   const { body, isForFolders } = splitGlob(glob);
+  const matchesSimply = body.length > maxLength ? undefined : compileSimpleGlob(body);
+  if (matchesSimply) return { matches: (path, isDirectory) => (isDirectory || !isForFolders) && matchesSimply(path) };
+  const { RE2JS } = await import("re2js");
   const isAboutName = !body.includes("/");
   const regex = RE2JS.compile(toRegex(body.replace(/^\//, ""), glob), RE2JS.DOTALL);
   return {

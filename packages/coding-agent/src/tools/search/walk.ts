@@ -3,7 +3,7 @@ import { untilAborted } from "../../until-aborted.ts";
 import type { DirectoryEntry, FileAccess, FileType } from "../files/file-access.ts";
 import { createBreather } from "./breather.ts";
 import { IgnoreRules, ignoreFileName, type RuledFolder, readIgnoreFile } from "./ignore-rules.ts";
-import { compareNames } from "./name-order.ts";
+import { sortByName } from "./name-order.ts";
 import { hasRepositoryMarker } from "./repositories.ts";
 
 /** The number of sibling folders to read ahead, to hide the latency of the disk or of a remote file system. */
@@ -59,7 +59,9 @@ export async function* walkTree(options: WalkOptions): AsyncGenerator<WalkedEntr
   const stack = [createFrame(options, "", await untilAborted(readFolder(options, root), signal), outerRules)];
   for (let frame = stack.at(-1); frame; frame = stack.at(-1)) {
     signal.throwIfAborted();
-    await breathe();
+    // Without an await where there is no pause: that takes longer than most entries.
+    const pause = breathe();
+    if (pause !== undefined) await pause;
     const next = frame.entries[frame.index++];
     if (!next) {
       stack.pop();
@@ -80,9 +82,9 @@ export async function* walkTree(options: WalkOptions): AsyncGenerator<WalkedEntr
 function createFrame(options: WalkOptions, path: string, folder: Folder, outerRules: IgnoreRules): Frame {
   const prefix = path === "" ? "" : `${path}/`;
   const rules = outerRules.enter(path, folder);
-  const entries = folder.entries
-    .filter(({ name, type }) => name !== ".git" && !(type === "directory" && rules.ignores(prefix + name, true)))
-    .sort((a, b) => compareNames(a.name, b.name));
+  const entries = sortByName(
+    folder.entries.filter(({ name, type }) => name !== ".git" && !(type === "directory" && rules.ignores(prefix + name, true))),
+  );
   const frame: Frame = { prefix, rules, entries, index: 0, ahead: new Map(), aheadIndex: 0 };
   readAhead(options, frame);
   return frame;
