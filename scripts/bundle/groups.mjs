@@ -19,7 +19,7 @@ export const groups = [
       "src/config/read-settings.ts",
     ],
     users:
-      /\/(session-extensions|trust-decision|run-terminal|login|doctor|packages|run-agent-rpc|agent-chat-mode|session-methods|rpc-mode|stdout|marked-resources|extension-places|load-packages|model-scope|find-model)\.ts$|^@/,
+      /\/(session-extensions|trust-decision|run-terminal|login|doctor|packages|run-agent-rpc|agent-chat-mode|session-methods|rpc-mode|stdout|marked-resources|extension-places|load-packages|model-scope|find-model|first-steps|find-command)\.ts$|^@/,
   },
   {
     // Checks of records against schemas.
@@ -69,8 +69,26 @@ export const groups = [
   },
   {
     // Resources of the first prompt.
-    modules: ["context-files", "skills", "templates", "system-prompt"].map((name) => `src/prompt/${name}.ts`),
-    users: /\/family\/modules\//,
+    modules: ["context-files", "prompt-files", "skills", "templates", "system-prompt"].map((name) => `src/prompt/${name}.ts`),
+    users:
+      /\/family\/modules\/|\/(source-info|trust-decision|session-extensions|commands\/packages|marked-resources|load-packages)\.ts$/,
+  },
+  {
+    // What the adapters of all vendors share.
+    modules: [
+      ...[
+        "provider-fetch",
+        "http-request",
+        "request-content",
+        "prepared-request",
+        "tool-names",
+        "tool-schema",
+        "wire-event",
+        "sse",
+      ].map((name) => `../ai/src/apis/${name}.ts`),
+      ...["history", "history/kept-histories"].map((name) => `../ai/src/${name}.ts`),
+    ],
+    users: /\/apis\/[\w-]+\/adapter\.ts$|\/recording\/recorder\.ts$/,
   },
   {
     // Compaction.
