@@ -93,7 +93,8 @@ export async function applyRestore(changes: readonly FileChange[], parts: Restor
 async function applyChange({ path, before, after, folder }: FileChange, { files, store }: RestoreParts): Promise<void> {
   // A link must not be followed. A folder makes way only if it is empty; it may be gone with the last file in it.
   const parent = dirname(path);
-  if (before.kind !== "none") await requireReal(files, parent);
+  // With the last file in it, the folder may be gone.
+  if (before.kind !== "none") await requireReal(files, parent).catch(ignoreMissing);
   const isInTheWay = before.kind !== "none" && (before.kind !== "file" || after.kind !== "file");
   if (isInTheWay) await files.remove?.(path).catch(ignoreMissing);
   if (after.kind === "none") return removeEmpty(files, parent, folder);
