@@ -1,4 +1,4 @@
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { isMissing, reasonOf } from "@pikit/ai/files";
 import type { FileConflict, RestoredFile } from "../protocol/data.ts";
 import type { FileAccess } from "../tools/files/file-access.ts";
@@ -35,7 +35,8 @@ export async function prepareRestore(
     const { path, target } = plan;
     try {
       const now = await readImage(files, path, dryRun ? undefined : store);
-      if (isSame(now, target)) continue;
+      // Where there was no file, there may have been a folder: its files are in the plan themselves.
+      if (isSame(now, target) || (now.kind === "folder" && target.kind === "none")) continue;
       const reason = findConflict(plan, now, { files, store }, force);
       if (reason !== undefined) prepared.conflicts.push({ path, reason });
       else prepared.changes.push({ path, before: now, after: target, action: actionOf(now, target), ...pickFolder(plan) });
@@ -96,7 +97,8 @@ async function applyChange({ path, before, after, folder }: FileChange, { files,
   // With the last file in it, the folder may be gone.
   if (before.kind !== "none") await requireReal(files, parent).catch(ignoreMissing);
   const isInTheWay = before.kind !== "none" && (before.kind !== "file" || after.kind !== "file");
-  if (isInTheWay) await files.remove?.(path).catch(ignoreMissing);
+  if (isInTheWay && before.kind === "folder") await removeFolders(files, path).catch(ignoreMissing);
+  else if (isInTheWay) await files.remove?.(path).catch(ignoreMissing);
   if (after.kind === "none") return removeEmpty(files, parent, folder);
   await files.mkdir(after.kind === "folder" ? path : parent);
   await requireReal(files, parent);
@@ -124,6 +126,14 @@ async function restoreExecutable(files: FileAccess, path: string, image: FileIma
 
 function ignoreMissing(error: unknown): void {
   if (!isMissing(error)) throw error;
+}
+
+/** Removes a folder that has nothing but folders. Otherwise a part of them is removed, and it throws. */
+async function removeFolders(files: FileAccess, folder: string): Promise<void> {
+  for (const { name, type } of await files.readdir(folder)) {
+    if (type === "directory") await removeFolders(files, join(folder, name));
+  }
+  await files.remove?.(folder);
 }
 
 /** Removes empty folders up to the topmost one that was created for the file. */
