@@ -111,7 +111,9 @@ export type JournalRecord =
 export function isSame(a: Image, b: Image): boolean {
   if (a.kind === "file" && b.kind === "file") return a.hash === b.hash && !differInMode(a, b);
   if (a.kind === "link" && b.kind === "link") return a.target === b.target;
-  return a.kind === b.kind && a.kind !== "other";
+  // A folder counts as nothing: its files have images of their own.
+  const [one, other] = [a, b].map(({ kind }) => (kind === "folder" ? "none" : kind));
+  return one === other && one !== "other";
 }
 
 /** Whether one of the two files is known to be executable, and the other is known not to be. */

@@ -35,8 +35,7 @@ export async function prepareRestore(
     const { path, target } = plan;
     try {
       const now = await readImage(files, path, dryRun ? undefined : store);
-      // Where there was no file, there may have been a folder: its files are in the plan themselves.
-      if (isSame(now, target) || (now.kind === "folder" && target.kind === "none")) continue;
+      if (isSame(now, target)) continue;
       const reason = findConflict(plan, now, { files, store }, force);
       if (reason !== undefined) prepared.conflicts.push({ path, reason });
       else prepared.changes.push({ path, before: now, after: target, action: actionOf(now, target), ...pickFolder(plan) });
