@@ -12,6 +12,7 @@ import { node20 } from "./bundle/node20.mjs";
 import { thirdPartyNotices } from "./bundle/notices.mjs";
 import { buildPage } from "./bundle/page.mjs";
 import { shapes } from "./bundle/shapes.mjs";
+import { shortenNames } from "./bundle/short-names.mjs";
 import { skipShims } from "./bundle/skip-shims.mjs";
 import { bundleVendor, ownModules, vendorModules } from "./bundle/vendor.mjs";
 
@@ -84,7 +85,9 @@ const outputs = await bundle(
 );
 if (command) {
   const imports = installed.filter((name) => !packageNames.includes(name));
-  Object.assign(outputs, await bundle(command, { folder: "command", imports, shared: ["src/main.ts"] }));
+  const written = await bundle(command, { folder: "command", imports, shared: ["src/main.ts"] });
+  shortenNames(Object.keys(written).filter((file) => file.endsWith(".js")));
+  Object.assign(outputs, written);
 }
 
 if (page) Object.assign(outputs, await buildPage(".", page).catch(failed));
@@ -139,10 +142,6 @@ async function bundle(entryPoints, { folder, imports, shared }) {
       ),
       ...(inlines ? [] : [vendorModules({ kept: [...imports, ...packageNames], inlined, grouped }, vendored)]),
     ],
-    // The names and lines of the sources are enough for a stack trace; their text would make the maps ten times as big (9 MB). coding-agent
-    // has none: they would be 1.1 MB of the 25 that an install may take, and its identifiers are those of the sources.
-    sourcemap: command === undefined,
-    sourcesContent: false,
   }).catch(failed);
   const late = [...shared, ...loadedTogether.flatMap(({ modules }) => modules)];
   return skipShims(
@@ -166,7 +165,8 @@ function options(imports) {
     define: { builtVersion: JSON.stringify(manifest.version) },
     external: imports.flatMap((name) => [name, `${name}/*`]),
     plugins: [lazyBuiltins, node20],
-    // Identifiers stay: minified, an error's class is printed as `Qe`. Without a line limit an uncaught error prints a line of 500 kB.
+    // Identifiers stay, so that stack traces in the programs of our users can be read without source maps, which would be 1.7 of the 25 MB that an
+    // install may take. Without a line limit an uncaught error prints a line of 500 kB.
     minifySyntax: true,
     minifyWhitespace: true,
     lineLimit: 160,

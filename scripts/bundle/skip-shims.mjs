@@ -17,7 +17,6 @@ export function skipShims(outputs, modules) {
     if (chunk === undefined) continue;
     chunkOf.set(file, chunk);
     rmSync(file);
-    rmSync(`${file}.map`, { force: true });
   }
   for (const file of Object.keys(outputs)) {
     if (!file.endsWith(".js") || chunkOf.has(file)) continue;
@@ -30,7 +29,7 @@ export function skipShims(outputs, modules) {
     });
     if (replaced !== text) writeFileSync(file, replaced);
   }
-  return Object.fromEntries(Object.entries(outputs).filter(([file]) => !chunkOf.has(file.replace(/\.map$/, ""))));
+  return Object.fromEntries(Object.entries(outputs).filter(([file]) => !chunkOf.has(file)));
 }
 
 /** The entry point of a module that is loaded with `import()` begins with the namespace of few-chunks. */
@@ -43,7 +42,7 @@ function isOneOf(modules, entryPoint) {
 
 /** The chunk that exports everything that a file exports, under the same names; undefined if the file does more than that. */
 function findChunk(file) {
-  const text = readFileSync(file, "utf8").replace(/\n\/\/# sourceMappingURL=.*\s*$/, "");
+  const text = readFileSync(file, "utf8");
   const statement = /\s*(?:import(?:\{([^}]*)\}from)?"(\.[^"]+)"|export\{([^}]*)\});/gy;
   const chunks = new Map();
   let exported;
