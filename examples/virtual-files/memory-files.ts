@@ -77,7 +77,7 @@ export class MemoryFiles implements FileAccess {
     for (const [path, { content }] of this.#nodes) if (content) yield [path, content];
   }
 
-  remove(path: string): void {
+  async remove(path: string): Promise<void> {
     this.#nodes.delete(path);
   }
 

@@ -38,5 +38,5 @@ async function takeOver(files: MemoryFiles, root: string, signal: AbortSignal): 
     await files.replace(name, await readFile(path), signal);
     left.delete(name);
   }
-  for (const removed of left) files.remove(removed);
+  for (const removed of left) await files.remove(removed);
 }

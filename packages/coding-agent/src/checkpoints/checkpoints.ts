@@ -83,7 +83,8 @@ export class Checkpoints implements FileKeeper, CommandKeeper {
       return await this.#track(work);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (!this.#told.has(reason)) this.#options.report(`A change of a file cannot be kept for an undo: ${reason}.`);
+      if (!this.#told.has(reason))
+        this.#options.report(`A change of a file cannot be kept for an undo: ${reason}. It is made all the same.`);
       this.#told.add(reason);
       return undefined;
     }

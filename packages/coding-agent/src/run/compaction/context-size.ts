@@ -27,8 +27,12 @@ export function estimateContext({ systemPrompt, tools, messages }: ContextParts)
   return estimatePromptTokens({ systemPrompt, tools: [...tools], messages: [] }) + sumOf(messages);
 }
 
-/** The estimates of messages, with the number of their characters, so that a text that is changed in place is estimated again. */
-const estimates = new WeakMap<AgentMessage, { length: number; tokens: number }>();
+/**
+ * The estimates of messages, with the number of their characters, so that a text that is changed in place is estimated again. Both are in one number,
+ * `length * lengthUnit + tokens`, since a long session has many messages: an object takes three times the memory.
+ */
+const estimates = new WeakMap<AgentMessage, number>();
+const lengthUnit = 2 ** 26;
 
 /** The estimated tokens of a message for a model; 0 if it is never sent. */
 export function estimateMessage(message: AgentMessage): number {
@@ -37,9 +41,9 @@ export function estimateMessage(message: AgentMessage): number {
   if (message.role !== "user" && message.role !== "assistant" && message.role !== "toolResult") return estimateAnew(message);
   const length = lengthOf(message.content);
   const known = estimates.get(message);
-  if (known?.length === length) return known.tokens;
+  if (known !== undefined && Math.floor(known / lengthUnit) === length) return known % lengthUnit;
   const tokens = estimateAnew(message);
-  estimates.set(message, { length, tokens });
+  if (tokens < lengthUnit && length < lengthUnit) estimates.set(message, length * lengthUnit + tokens);
   return tokens;
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runProcess } from "../../../src/exec/run-process.ts";
@@ -20,7 +20,10 @@ test("facts and entries tell files, folders, links and others apart", async () =
     { name: "link", type: "link" },
     { name: "pipe", type: "other" },
   ]);
-  expect(await localFiles.stat(at("link"))).toEqual({ type: "file", size: 5, modifiedMs: expect.any(Number) });
+  expect(await localFiles.stat(at("link"))).toEqual({
+    ...{ type: "file", size: 5, modifiedMs: expect.any(Number) },
+    mode: (await stat(at("file"))).mode & 0o7777,
+  });
   expect((await localFiles.lstat(at("link"))).type).toBe("link");
   expect(await localFiles.readlink(at("link"))).toBe("file");
   expect(await localFiles.realpath(at("link"))).toBe(at("file"));
