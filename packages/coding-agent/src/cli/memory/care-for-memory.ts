@@ -1,7 +1,7 @@
 import { hasWork, type WorkListener, watchWork } from "../../process-work.ts";
 
 /** The time in milliseconds after which a first run that is still active counts as a long one. The usual modules are loaded then. */
-const longRunMs = 2000;
+const longRunMs = 1000;
 
 /**
  * Keeps the memory of this process small from its first run on: bounds the growth of the heap, and collects garbage when nothing happens. For
