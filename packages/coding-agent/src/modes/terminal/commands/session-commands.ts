@@ -39,6 +39,7 @@ function sessionsOf({ store, session: { sessionFile, cwd } }: Stage): StoredSess
 async function startNew(stage: Stage): Promise<void> {
   await stage.session.history.startNew();
   stage.showConversation();
+  stage.note("This is a new session. The former one is unchanged.");
 }
 
 async function giveName(stage: Stage, args: string): Promise<void> {

@@ -24,7 +24,12 @@ async function restore(stage: Stage, kind: "undo" | "redo", args: string): Promi
     throw new SessionError("invalid_input", `/${kind} takes only --force, which also puts back files that have changed since.`);
   }
   const { session } = stage;
-  const result = await session[kind]({ force: args === "--force" });
+  const result = await session[kind]({ force: args === "--force" }).catch((error: unknown) => {
+    // No fault that gives the line back to be corrected.
+    if (!(error instanceof SessionError) || error.code !== "nothing_to_undo") throw error;
+    stage.note(error.message);
+  });
+  if (!result) return;
   if (result.restored.length === 0) for (const line of describeRestored(result, { kind, cwd: session.cwd })) stage.note(line);
   for (const line of describeLeft(result, session)) stage.note(line, "warning");
 }

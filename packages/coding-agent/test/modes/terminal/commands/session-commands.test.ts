@@ -134,6 +134,7 @@ test("/new begins an empty session, /name names it, /export writes it", async ()
   await runTyped(stage, "/new");
   expect(texts(stage)).toEqual([]);
   expect(stage.shown).toBe(1);
+  expect(stage.notes).toEqual(["This is a new session. The former one is unchanged."]);
   await runTyped(stage, "/name A  trip");
   expect(stage.session.history.name).toBe("A  trip");
   const named = runTyped(stage, "/name");
@@ -146,6 +147,24 @@ test("/new begins an empty session, /name names it, /export writes it", async ()
   await runTyped(stage, "/export page.html");
   expect(stage.notes.at(-1)).toBe(`The conversation is in ${join(workspace.cwd, "page.html")}.`);
   expect(await readFile(join(workspace.cwd, "page.html"), "utf8")).toContain("Where?");
+});
+
+test("/undo and /redo put files back and forth; when nothing is left, that is no fault", async () => {
+  const write = { name: "write", arguments: { path: "a.txt", content: "after" } };
+  const { session } = await createScriptedSession(workspace, [{ toolCalls: [write] }, { text: "Done." }]);
+  await workspace.write("work/a.txt", "before");
+  await session.prompt("Change it");
+  const stage = new FakeStage(session);
+  const file = () => readFile(join(workspace.cwd, "a.txt"), "utf8");
+  await runTyped(stage, "/undo");
+  expect(await file()).toBe("before");
+  await runTyped(stage, "/redo");
+  expect(await file()).toBe("after");
+  await runTyped(stage, "/redo");
+  expect(stage.notes.at(-1)).toMatch(/^There is no undo to take back/);
+  await runTyped(stage, "/undo");
+  await runTyped(stage, "/undo");
+  expect(stage.notes.at(-1)).toBe("No change of a tool is left to undo.");
 });
 
 test("/compact summarises with the instructions, and says why it cannot; its result is shown by the view", async () => {
