@@ -10,7 +10,6 @@ const verbs: Verbs = {
     "show-ref, for-each-ref, merge-base, name-rev, count-objects, fsck, help, version, var, check-ignore, check-attr, diff-tree, diff-index, " +
     "diff-files, range-diff, cherry, show-branch, reflog, reflog show|exists, verify-commit, verify-tag, stash list|show, remote get-url, " +
     "remote -v|--verbose, worktree list, submodule status|summary, bundle verify|list-heads, bisect log|view, notes list|show, " +
-    "" +
     "rebase --show-current-patch, apply --stat|--check, symbolic-ref, hash-object, patch-id, stripspace, column, interpret-trailers, init, config",
   write:
     "add, stage, mv, rm, apply, stash, stash push|save|pop|apply|create|store|branch, notes, branch, tag, remote, " +
