@@ -46,6 +46,7 @@ export class ScriptedSession {
   #connections = new Set<ServerResponse>();
   readonly #handlers = new Map<string, Handler>();
   readonly #answers = new Map<string, string>();
+  readonly #held = new Map<string, Promise<void>>();
   #waiting: (() => void)[] = [];
 
   constructor(id: string) {
@@ -76,6 +77,16 @@ export class ScriptedSession {
   /** Sets the data of the response to a command. A handler that throws makes a response with its message. */
   on(command: string, handler: Handler): void {
     this.#handlers.set(command, handler);
+  }
+
+  /** Delays the responses to a command. */
+  hold(command: string, until: Promise<void>): void {
+    this.#held.set(command, until);
+  }
+
+  /** Resolves when the response to a command may be sent. */
+  async held(command: string): Promise<void> {
+    await this.#held.get(command);
   }
 
   /** Sends frames to all connections; the ones that connect again get those that they missed. */
@@ -260,6 +271,7 @@ export class ScriptedServer {
   async #serveCommand(session: ScriptedSession, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const record = JSON.parse(await text(request)) as SentRecord;
     const answer = session.run(record, String(request.headers["idempotency-key"]));
+    await session.held(record.type);
     if (this.lostResponses > 0 && !record.type.startsWith("get_")) {
       this.lostResponses -= 1;
       response.destroy();

@@ -77,10 +77,10 @@ export class Session {
     this.#connection.retryNow();
   }
 
-  /** Sends a prompt: begins a run, or joins the one that is at work. */
+  /** Sends a prompt: begins a run, or joins the one that is at work, also one of whose start no event has come yet. */
   async prompt(message: string, attachments: readonly Attachment[], during: "steer" | "followUp"): Promise<void> {
     const fields = { message, ...(attachments.length > 0 && { attachments: [...attachments] }) };
-    await this.commands.run("prompt", this.isStreaming ? { ...fields, streamingBehavior: during } : fields);
+    await this.commands.run("prompt", { ...fields, streamingBehavior: during });
   }
 
   /** Sets the model, and reads the thinking levels that it has. */

@@ -19,7 +19,8 @@ export class Composer {
   readonly #followUp: HTMLButtonElement;
   readonly #stop: HTMLButtonElement;
   readonly #queue = element("p", { class: "queue dim", hidden: true });
-  #isSending = false;
+  /** Resolves when all prompts before have been answered: they are sent in the order in which they were written. */
+  #sent: Promise<void> = Promise.resolve();
 
   constructor(options: ComposerOptions) {
     this.#options = options;
@@ -32,8 +33,8 @@ export class Composer {
       onkeydown: (event) => this.#onKey(event as KeyboardEvent),
       onpaste: (event) => this.#onPaste(event as ClipboardEvent),
     });
-    this.#send = element("button", { class: "main", onclick: () => void this.#submit("steer") }, "Send");
-    this.#followUp = element("button", { hidden: true, onclick: () => void this.#submit("followUp") }, "After this");
+    this.#send = element("button", { class: "main", onclick: () => this.#submit("steer") }, "Send");
+    this.#followUp = element("button", { hidden: true, onclick: () => this.#submit("followUp") }, "After this");
     this.#stop = element("button", { hidden: true, onclick: options.onAbort, "aria-keyshortcuts": "Escape" }, "Stop");
     this.#followUp.title = "Send it when the run would end";
     this.root = element(
@@ -98,7 +99,7 @@ export class Composer {
     // On a phone, Enter is the only way to a new line. During the input of a character by several keys, it ends that character.
     if (event.key !== "Enter" || event.shiftKey || event.isComposing || matchMedia("(pointer: coarse)").matches) return;
     event.preventDefault();
-    void this.#submit(event.altKey ? "followUp" : "steer");
+    this.#submit(event.altKey ? "followUp" : "steer");
   }
 
   #onPaste(event: ClipboardEvent): void {
@@ -108,13 +109,16 @@ export class Composer {
     void this.attach(files);
   }
 
-  async #submit(during: "steer" | "followUp"): Promise<void> {
+  #submit(during: "steer" | "followUp"): void {
     const text = this.#field.value;
     const { attachments } = this.#attachments;
-    if (this.#isSending || (text.trim() === "" && attachments.length === 0)) return;
-    this.#isSending = true;
+    if (text.trim() === "" && attachments.length === 0) return;
     this.#field.value = "";
     this.#attachments.set([]);
+    this.#sent = this.#sent.then(() => this.#sendPrompt(text, attachments, during));
+  }
+
+  async #sendPrompt(text: string, attachments: readonly Attachment[], during: "steer" | "followUp"): Promise<void> {
     try {
       await this.#options.onSend(text, attachments, during);
     } catch (error) {
@@ -122,8 +126,6 @@ export class Composer {
       this.#field.value = [text, this.#field.value].filter((part) => part !== "").join("\n");
       this.#attachments.set([...attachments, ...this.#attachments.attachments]);
       this.#options.onError(error instanceof Error ? error.message : String(error));
-    } finally {
-      this.#isSending = false;
     }
   }
 }

@@ -43,6 +43,22 @@ describe.skipIf(!hasBrowser)("the controls in a browser (needs chromium)", () =>
     expect(problems).toEqual([]);
   });
 
+  test("a prompt that is sent before the one before it is answered is sent after it, and is queued if that one began a run", async () => {
+    const { server, page } = await visit();
+    const session = sessionOf(server);
+    let release = () => {};
+    session.hold("prompt", new Promise<void>((resolve) => (release = resolve)));
+    await field(page).fill("First");
+    await page.keyboard.press("Enter");
+    await session.sent("prompt");
+    await page.keyboard.type("Second");
+    await page.keyboard.press("Enter");
+    expect(await field(page).inputValue()).toBe("");
+    expect(session.records.filter(({ type }) => type === "prompt")).toHaveLength(1);
+    release();
+    expect(await session.sent("prompt", 1)).toMatchObject({ message: "Second", streamingBehavior: "steer" });
+  });
+
   test("a prompt that is refused comes back into the field, with the reason", async () => {
     const { server, page } = await visit();
     sessionOf(server).on("prompt", () => {
