@@ -38,6 +38,7 @@ export type { RecordOptions } from "./recording/recorder.ts";
 export { complete, stream } from "./stream.ts";
 export { clampThinkingLevel, parseThinkingLevel, thinkingLevelsOf } from "./thinking-levels.ts";
 export {
+  type AnswerObserver,
   type Api,
   type AssistantMessage,
   type AssistantMessageEvent,

@@ -1,5 +1,5 @@
 import { MessageAssembler } from "./assembler.ts";
-import { AssistantMessageEventStream } from "./assistant-stream.ts";
+import { AssistantMessageEventStream, ObservedStream } from "./assistant-stream.ts";
 import { environmentKey } from "./auth.ts";
 import { AiError } from "./errors.ts";
 import { ownTurn } from "./own-turn.ts";
@@ -11,7 +11,8 @@ import type { AssistantMessage, Context, Model, StreamOptions } from "./types.ts
  * event.
  */
 export function stream(model: Model, context: Context, options: StreamOptions = {}): AssistantMessageEventStream {
-  const events = new AssistantMessageEventStream();
+  const { observer } = options;
+  const events = observer ? new ObservedStream(observer) : new AssistantMessageEventStream();
   void run(model, context, options, new MessageAssembler(model, events));
   return events;
 }

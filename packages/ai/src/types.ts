@@ -1,4 +1,5 @@
 import type { TSchema } from "@sinclair/typebox";
+import type { AiError } from "./errors.ts";
 
 /** Wire protocols that ship with this package. */
 export type KnownApi =
@@ -200,6 +201,14 @@ export type ToolChoice = "auto" | "none" | "required" | { tool: string };
 /** How long the provider should cache the prefix of a conversation: not at all, about 5 minutes, or about an hour. */
 export type CacheRetention = "none" | "short" | "long";
 
+/** Observes one model call, for example to measure it. The functions must not throw. */
+export interface AnswerObserver {
+  /** Called when the first block of the answer begins; not for an answer without content. */
+  onContent?(): void;
+  /** Called once, when the answer has ended. `failure` is set if `stopReason` is `error` or `aborted`. */
+  onEnd?(answer: AssistantMessage, failure: AiError | undefined): void;
+}
+
 export interface StreamOptions {
   /** An abort stops the request; the answer ends with `aborted` and keeps its content so far. */
   signal?: AbortSignal;
@@ -236,6 +245,8 @@ export interface StreamOptions {
   onHeaders?: (headers: Headers, model: Model) => void | Promise<void>;
   /** Called with the status and the headers of the response, before its body is read. */
   onResponse?: (response: { status: number; headers: Record<string, string> }, model: Model) => void | Promise<void>;
+  /** Observes the answer. Default: none. */
+  observer?: AnswerObserver;
   /** Replaces the built-in `fetch`. It must then handle redirects, proxies and timeouts itself. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
