@@ -44,6 +44,7 @@ export const layers: readonly PackageLayers[] = [
         "errors.ts",
         "runtime.ts",
         "suggest.ts",
+        "trace-context.ts",
         "source-info.ts",
         "until-aborted.ts",
         "process-work.ts",

@@ -39,6 +39,7 @@ export type {
 } from "./conversation/session-store.ts";
 export { SessionError, type SessionErrorCode, type UnknownWord, UsageError, type UsageErrorCode } from "./errors.ts";
 export { type CommandEnvironmentOptions, createCommandEnvironment } from "./exec/command-environment.ts";
+export type { CommandProbe, ObservedCommand } from "./exec/observe-commands.ts";
 export {
   createLocalProcesses,
   type LocalProcesses,
@@ -100,6 +101,7 @@ export type {
 export type { CompactionPreparation, FamilyEvents, TreePreparation } from "./extensions/family/events.ts";
 export type { ModelRegistryView, RequestAuth } from "./extensions/model-registry-view.ts";
 export { reportUncaught, type UncaughtKind } from "./extensions/uncaught.ts";
+export type { McpCallProbe, ObservedMcpCall } from "./mcp/agent-tool.ts";
 export type { ModelChoice, ScopedModel } from "./models/model-choice.ts";
 export { toWireModel } from "./models/wire-model.ts";
 export type { PromptInput } from "./prompt/prompt-input.ts";
@@ -143,6 +145,13 @@ export {
 } from "./serve.ts";
 export { AgentSession, type CompactOptions, type PromptOptions } from "./session/agent-session.ts";
 export type { AgentSessionEvent } from "./session/events.ts";
+export type {
+  ModelCallProbe,
+  ObservedModelCall,
+  ObservedQuestion,
+  ObservedSession,
+  SessionInstrumentation,
+} from "./session/instrumentation.ts";
 export type { CreateAgentSessionOptions } from "./session/options.ts";
 export type { BranchPoint, SessionHistory } from "./session/parts/history.ts";
 export type {
@@ -172,6 +181,7 @@ export { localFiles } from "./tools/files/local-files.ts";
 export { type BuiltInToolName, builtInToolNames } from "./tools/index.ts";
 export type { PreviewEvent } from "./tools/preview/run.ts";
 export type { ToolRenderContext, ToolRenderOptions, ToolView } from "./tools/tool-rendering.ts";
+export type { TraceContext } from "./trace-context.ts";
 export { Type } from "./type-builder.ts";
 export {
   type ApprovalAnswer,

@@ -13,6 +13,9 @@ export interface Answer {
   reason?: string;
 }
 
+/** Called with the outcome of a question that was shown to the user. */
+export type QuestionEnd = (answer: Answer["kind"]) => void;
+
 /** The user's answers, as far as they are about one call. */
 export interface AnswerMemory {
   /** The earlier answer about the call; undefined if there is none. */
@@ -28,12 +31,21 @@ const maxReason = 2000;
 export class Asker {
   readonly #user: UserInterface;
   readonly #timeoutMs: number;
+  readonly #onQuestion: ((question: ApprovalQuestion) => QuestionEnd | undefined) | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param timeoutMs - Counted from the display of the question. Default: 10 minutes. */
-  constructor(user: UserInterface, timeoutMs: number = defaultTimeoutMs) {
+  /**
+   * @param timeoutMs - Counted from the display of the question. Default: 10 minutes.
+   * @param onQuestion - Called when a question is shown; its result is called with the answer. Both must not throw.
+   */
+  constructor(
+    user: UserInterface,
+    timeoutMs: number = defaultTimeoutMs,
+    onQuestion?: (question: ApprovalQuestion) => QuestionEnd | undefined,
+  ) {
     this.#user = user;
     this.#timeoutMs = timeoutMs;
+    this.#onQuestion = onQuestion;
   }
 
   /**
@@ -47,7 +59,9 @@ export class Asker {
     const turn = this.#last.then(async (): Promise<Answer> => {
       const earlier = await memory.recall();
       if (earlier !== undefined) return { kind: earlier };
+      const ended = this.#onQuestion?.(question);
       const answer = await this.#put(question, signal, aborted.answer);
+      ended?.(answer.kind);
       // Before the turn of the next question, which may be about a similar call.
       if (answer.kind === "session") await memory.remember("yes");
       if (answer.kind === "always") await memory.remember("always");

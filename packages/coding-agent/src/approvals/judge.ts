@@ -3,8 +3,8 @@ import { hasStrictRules, type RuleTexts } from "../config/approval-policies.ts";
 import type { FileAccess } from "../tools/files/file-access.ts";
 import { localFiles } from "../tools/files/local-files.ts";
 import { untilAborted } from "../until-aborted.ts";
-import type { UserInterface } from "../user-interface.ts";
-import { type Answer, type AnswerMemory, Asker } from "./ask.ts";
+import type { ApprovalQuestion, UserInterface } from "../user-interface.ts";
+import { type Answer, type AnswerMemory, Asker, type QuestionEnd } from "./ask.ts";
 import { assessTool, isReader, type ToolTiers } from "./assess-tool.ts";
 import { mcpNameOf } from "./mcp-name.ts";
 import { type ApprovalRules, type Decision, decide, type RuleLists } from "./policy.ts";
@@ -27,6 +27,8 @@ export interface ApprovalOptions extends ApprovalRules, ToolTiers {
   timeoutMs?: number;
   /** Keeps rules for later sessions. Default: questions do not offer that. */
   ruleFile?: RuleFile | undefined;
+  /** Called when a question is shown to the user; its result is called with the answer. Both must not throw. Default: nothing. */
+  onQuestion?(question: ApprovalQuestion): QuestionEnd | undefined;
 }
 
 /** The file with the rules of the user. */
@@ -70,7 +72,7 @@ class Judge implements Approvals {
 
   constructor(options: ApprovalOptions) {
     this.#options = options;
-    this.#asker = new Asker(options.user, options.timeoutMs);
+    this.#asker = new Asker(options.user, options.timeoutMs, options.onQuestion);
   }
 
   async assess(call: Pick<PendingToolCall, "tool" | "params">): Promise<Verdict> {

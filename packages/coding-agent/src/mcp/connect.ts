@@ -116,12 +116,14 @@ class SdkConnection implements McpConnection {
     return readTools(tools);
   }
 
-  call({ tool, arguments: args, signal, timeoutMs, onProgress }: McpCall): Promise<CallToolResult> {
-    return this.#request(
-      (options) =>
-        this.#client.request({ method: "tools/call", params: { name: tool, arguments: args } }, CallToolResultSchema, options),
-      { signal, timeout: timeoutMs, resetTimeoutOnProgress: true, onprogress: onProgress },
-    );
+  call({ tool, arguments: args, meta, signal, timeoutMs, onProgress }: McpCall): Promise<CallToolResult> {
+    const params = { name: tool, arguments: args, ...(meta && { _meta: meta }) };
+    return this.#request((options) => this.#client.request({ method: "tools/call", params }, CallToolResultSchema, options), {
+      signal,
+      timeout: timeoutMs,
+      resetTimeoutOnProgress: true,
+      onprogress: onProgress,
+    });
   }
 
   async close(): Promise<void> {

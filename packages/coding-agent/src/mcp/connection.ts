@@ -23,6 +23,8 @@ export interface McpCall {
   arguments: Record<string, unknown>;
   signal: AbortSignal;
   timeoutMs: number;
+  /** Fields for `_meta` of the request. */
+  meta?: Readonly<Record<string, string>> | undefined;
   onProgress(progress: McpProgress): void;
 }
 

@@ -32,8 +32,9 @@ export class HttpAnswers {
     const resumedFrom = new Headers(init?.headers).get("last-event-id");
     const isGivenUp = resumedFrom !== null && this.#resumable.has(resumedFrom) && this.#resumable.get(resumedFrom) === undefined;
     if (isGivenUp) return new Response(null, { status: noStream });
-    const id = resumedFrom === null ? requestId(init) : this.#resumable.get(resumedFrom);
-    const response = await fetch(input, init);
+    const request = resumedFrom === null ? readRequest(init) : undefined;
+    const id = request ? request.id : this.#resumable.get(resumedFrom ?? "");
+    const response = await fetch(input, request ? withTrace(init, request.trace) : init);
     // The SDK treats this status as a server without such streams, and never settles the request.
     if (resumedFrom !== null && response.status === noStream) this.#fail(id);
     if (response.status >= 400) return readError(response);
@@ -108,10 +109,32 @@ async function readError(response: Response): Promise<Response> {
   return new Response(text, { status, statusText, headers });
 }
 
-function requestId(init: RequestInit | undefined): RequestId | undefined {
-  if (init?.method !== "POST" || typeof init.body !== "string") return undefined;
-  const { id, method } = JSON.parse(init.body) as { id?: RequestId; method?: string };
-  return method === undefined ? undefined : id;
+interface SentRequest {
+  id: RequestId | undefined;
+  /** The headers of the trace that is in `_meta`. */
+  trace: Record<string, string>;
+}
+
+function readRequest(init: RequestInit | undefined): SentRequest {
+  if (init?.method !== "POST" || typeof init.body !== "string") return { id: undefined, trace: {} };
+  const { id, method, params } = JSON.parse(init.body) as {
+    id?: RequestId;
+    method?: string;
+    params?: { _meta?: Record<string, unknown> };
+  };
+  const trace: Record<string, string> = {};
+  for (const name of ["traceparent", "tracestate"]) {
+    const value = params?._meta?.[name];
+    if (typeof value === "string") trace[name] = value;
+  }
+  return { id: method === undefined ? undefined : id, trace };
+}
+
+function withTrace(init: RequestInit | undefined, trace: Record<string, string>): RequestInit | undefined {
+  if (Object.keys(trace).length === 0) return init;
+  const headers = new Headers(init?.headers);
+  for (const [name, value] of Object.entries(trace)) headers.set(name, value);
+  return { ...init, headers };
 }
 
 function limitBytes(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {

@@ -35,6 +35,8 @@ export interface McpCallOptions {
   tool: string;
   arguments: Record<string, unknown>;
   signal: AbortSignal;
+  /** Fields for `_meta` of the request. */
+  meta?: Readonly<Record<string, string>> | undefined;
   onProgress(progress: McpProgress): void;
 }
 
@@ -59,6 +61,10 @@ export class McpServer {
   constructor(options: McpServerOptions) {
     this.name = options.name;
     this.#options = options;
+  }
+
+  get transport(): "http" | "stdio" {
+    return this.#options.config.url === undefined ? "stdio" : "http";
   }
 
   /** Whether the last attempts have failed; `start` may then take long. */

@@ -3,7 +3,7 @@ import type { AgentTool } from "@pikit/agent";
 import type { McpServerConfig } from "../config/mcp-server-settings.ts";
 import { MarkSeries } from "../exec/command-mark.ts";
 import type { ServerInstructions } from "../prompt/system-prompt.ts";
-import { createMcpTool } from "./agent-tool.ts";
+import { createMcpTool, type McpCallObserver } from "./agent-tool.ts";
 import { McpServer } from "./mcp-server.ts";
 import { nameTools } from "./tool-names.ts";
 
@@ -21,6 +21,8 @@ export interface McpServersOptions {
   replaceTools(tools: readonly AgentTool[]): void;
   /** Called for each server that cannot be used, once per reason. */
   report(problem: string): void;
+  /** Called before each call of a tool. Default: nothing. */
+  onCall?: McpCallObserver | undefined;
   /** Whether only servers on this machine may be used. Default false. */
   offline?: boolean | undefined;
 }
@@ -120,7 +122,9 @@ export class McpServers {
     });
     const names = nameTools(found.map(({ server, tool }) => ({ server: server.name, tool: tool.name })));
     try {
-      this.#options.replaceTools(found.map(({ server, tool }, index) => createMcpTool(server, tool, names[index] as string)));
+      this.#options.replaceTools(
+        found.map(({ server, tool }, index) => createMcpTool(server, tool, names[index] as string, this.#options.onCall)),
+      );
     } catch (error) {
       this.#report(`The tools of the MCP servers cannot be offered: ${(error as Error).message}`);
     }

@@ -26,6 +26,8 @@ export interface TaskSessionRequest {
   /** 1 for a sub-task, 2 for a sub-task of one. */
   depth: number;
   limits: RunLimits;
+  /** The call of `delegate`. */
+  toolCallId: string;
 }
 
 export interface TaskRunnerOptions {
@@ -45,12 +47,12 @@ const note = "(You do this for another agent, which sees nothing but your last m
 
 /** Creates the function with which the `delegate` tool runs sub-tasks. */
 export function createTaskRunner(options: TaskRunnerOptions): RunTask {
-  return async ({ task, tools: wanted, signal, onProgress }) => {
+  return async ({ task, toolCallId, tools: wanted, signal, onProgress }) => {
     const depth = options.depth + 1;
     const tools = chooseTools(wanted, options.toolNames(), depth);
     const limits = options.remainingLimits();
     if (isSpent(limits)) throw new ToolError("limit", "The sub-task was not started: this run has reached its cost limit.");
-    const session = await options.openSession({ tools, depth, limits }).catch(cannotBegin);
+    const session = await options.openSession({ tools, depth, limits, toolCallId }).catch(cannotBegin);
     const watch = new TaskWatch(tools, options, onProgress);
     session.subscribe((event) => watch.see(event));
     try {

@@ -6,6 +6,7 @@ import type { SlashCall } from "../extensions/slash-commands.ts";
 import { createUserMessage, type PromptInput } from "../prompt/prompt-input.ts";
 import type { StreamingBehavior } from "../protocol/data.ts";
 import type { PromptRun } from "../run/run-controller.ts";
+import type { TraceContext } from "../trace-context.ts";
 import type { SessionParts } from "./parts.ts";
 
 /**
@@ -13,14 +14,19 @@ import type { SessionParts } from "./parts.ts";
  *
  * @param prepare - Creates the messages.
  * @param promptId - The id under which the message of the user is stored.
+ * @param trace - The trace of the caller, for the instrumentation.
  * @throws {SessionError} When the prompt is refused, see `AgentSession.prompt`. Nothing is stored then.
  */
 export function startRun(
   parts: SessionParts,
   prepare: () => Promise<AgentMessage[]>,
-  { signal, promptId }: { signal?: AbortSignal | undefined; promptId?: string | undefined } = {},
+  {
+    signal,
+    promptId,
+    trace,
+  }: { signal?: AbortSignal | undefined; promptId?: string | undefined; trace?: TraceContext | undefined } = {},
 ): Promise<PromptRun> {
-  const { agent, limits, queues, registry, runs, systemPrompt, transcript } = parts;
+  const { agent, instruments, limits, queues, registry, runs, systemPrompt, transcript } = parts;
   return runs.start(async (abortRun) => {
     const { model } = agent.state;
     if (!model) {
@@ -41,6 +47,7 @@ export function startRun(
     const messages = last?.role === "toolResult" ? [...prepared, ...queued] : [...queued, ...prepared];
     for (const each of messages) await transcript.accept(each);
     limits.start(abortRun);
+    instruments.call((instrumentation) => instrumentation.runStarted?.({ trace }));
     return messages;
   }, signal);
 }

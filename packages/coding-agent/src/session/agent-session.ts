@@ -18,9 +18,11 @@ import type { CustomMessage } from "../protocol/messages.ts";
 import type { Compactor } from "../run/compaction/compactor.ts";
 import type { LimitGuard } from "../run/limits.ts";
 import type { PromptRun } from "../run/run-controller.ts";
+import type { TraceContext } from "../trace-context.ts";
 import type { UserSlot } from "../user-interface.ts";
 import { noCommand, preparePrompt, receiveInput, startRun } from "./accept-prompt.ts";
 import type { AgentSessionEvent } from "./events.ts";
+import type { SessionInstrumentation } from "./instrumentation.ts";
 import type { SessionHistory } from "./parts/history.ts";
 import type { SessionQueues } from "./parts/queues.ts";
 import type { SessionRetries } from "./parts/retries.ts";
@@ -50,6 +52,8 @@ export interface PromptOptions extends Omit<PromptInput, "text"> {
    * A queued prompt is stored without it. Unique in the session.
    */
   promptId?: string | undefined;
+  /** The trace that the run belongs to, for the instrumentation. A queued prompt belongs to the trace of the current run. Default: none. */
+  trace?: TraceContext | undefined;
   /** The sender. Default: a client in RPC mode, else a person. */
   source?: InputSource | undefined;
   /** Whether `/name` calls commands, templates and skills. Default: true. */
@@ -143,6 +147,15 @@ export class AgentSession {
   }
 
   /**
+   * Observes the session and its sub-tasks with traces and metrics. Returns a function that ends the observation.
+   *
+   * @throws {SessionError} `invalid_input` if the session has an instrumentation already.
+   */
+  instrument(instrumentation: SessionInstrumentation): () => void {
+    return this.#parts.instruments.set(instrumentation);
+  }
+
+  /**
    * Calls the start handlers of extensions, once. For callers that created the session with `autoStart: false`. Resolves when the handlers
    * have finished; they may ask the user. Never rejects.
    */
@@ -173,7 +186,7 @@ export class AgentSession {
     this.#parts.life.requireOpen();
     // A start handler may send a prompt: it must not wait for itself.
     if (!this.#started) await this.start();
-    const { signal, streamingBehavior, promptId, source, isExpanded = true, ...input } = options;
+    const { signal, streamingBehavior, promptId, trace, source, isExpanded = true, ...input } = options;
     const call = isExpanded ? this.commands.find(text) : undefined;
     if (call) return this.#parts.commandRuns.start(call);
     if (this.isStreaming && streamingBehavior) {
@@ -183,7 +196,7 @@ export class AgentSession {
     const received = await receiveInput(this.#parts, { text, ...input }, { source });
     if (!received) return this.#parts.commandRuns.start(noCommand);
     const prepare = () => preparePrompt(this.#parts, received, { signal, isExpanded });
-    return startRun(this.#parts, prepare, { signal, promptId });
+    return startRun(this.#parts, prepare, { signal, promptId, trace });
   }
 
   /**
@@ -364,6 +377,7 @@ export class AgentSession {
     queueUpdates.flush();
     await transcript.conversation.close();
     events.silence();
+    this.#parts.instruments.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -5,17 +5,24 @@ import type { SessionEvent } from "../protocol/events.ts";
 /** All events of a session. */
 export type AgentSessionEvent = AgentEvent | SessionEvent;
 
+interface EventObserver {
+  event(event: AgentSessionEvent): void;
+}
+
 /** Delivers the events of a session: to its subscribers, then to its extensions, so that a slow extension delays no subscriber. */
 export class SessionEvents {
   readonly #hooks: HookSlot;
+  readonly #observer: EventObserver | undefined;
   readonly #listeners = new Listeners<AgentSessionEvent>((error, event) => {
     console.error(`A listener of the session failed at ${event.type}:`, error);
   });
   #startedRuns = 0;
   #isSilent = false;
 
-  constructor(hooks: HookSlot) {
+  /** @param observer - Gets each event first. It must not throw. Default: none. */
+  constructor(hooks: HookSlot, observer?: EventObserver) {
     this.#hooks = hooks;
+    this.#observer = observer;
   }
 
   /** The number of runs that have started. */
@@ -36,6 +43,7 @@ export class SessionEvents {
   readonly emit = (event: AgentSessionEvent): void | Promise<void> => {
     if (this.#isSilent) return;
     if (event.type === "agent_start") this.#startedRuns += 1;
+    this.#observer?.event(event);
     const told = this.#listeners.emit(event);
     return told === undefined ? this.#hooks.current?.observe?.(event) : this.#observeAfter(told, event);
   };

@@ -15,6 +15,7 @@ import type { SessionEvents } from "./events.ts";
 import type { SessionLife } from "./life.ts";
 import type { SessionCheckpoints } from "./parts/checkpoints.ts";
 import type { SessionHistory } from "./parts/history.ts";
+import type { SessionInstruments } from "./parts/instruments.ts";
 import type { QueueUpdates } from "./parts/queue-updates.ts";
 import type { SessionQueues } from "./parts/queues.ts";
 import type { SessionRetries } from "./parts/retries.ts";
@@ -33,6 +34,7 @@ export interface SessionParts {
 
   /** Whether the session can still be changed. */
   life: SessionLife;
+  instruments: SessionInstruments;
   events: SessionEvents;
   agent: Agent;
   transcript: Transcript;

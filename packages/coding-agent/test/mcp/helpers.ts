@@ -20,7 +20,7 @@ export class TestServers {
   readonly servers: McpServers;
   #waiting: (() => void)[] = [];
 
-  constructor(configs: McpServersOptions["servers"], options: { cwd: string; offline?: boolean }) {
+  constructor(configs: McpServersOptions["servers"], options: Pick<McpServersOptions, "cwd" | "offline" | "onCall">) {
     this.servers = new McpServers({
       servers: configs,
       ...options,

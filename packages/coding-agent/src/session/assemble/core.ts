@@ -5,6 +5,7 @@ import type { Conversation } from "../../conversation/conversation.ts";
 import { levelFor, ModelChoice } from "../../models/model-choice.ts";
 import { SessionEvents } from "../events.ts";
 import { SessionLife } from "../life.ts";
+import { SessionInstruments } from "../parts/instruments.ts";
 import { QueueUpdates } from "../parts/queue-updates.ts";
 import { SessionQueues } from "../parts/queues.ts";
 import { Transcript } from "../parts/transcript.ts";
@@ -15,7 +16,7 @@ import type { Models } from "./models.ts";
 /** The parts that all other parts of a session use. */
 export type Core = Pick<
   SessionParts,
-  "life" | "events" | "agent" | "transcript" | "queues" | "queueUpdates" | "registry" | "models"
+  "life" | "instruments" | "events" | "agent" | "transcript" | "queues" | "queueUpdates" | "registry" | "models"
 >;
 
 /**
@@ -29,7 +30,8 @@ export function createCore(
   conversation: Conversation,
   context: BranchContext,
 ): Core {
-  const events = new SessionEvents(hooks);
+  const instruments = new SessionInstruments();
+  const events = new SessionEvents(hooks, instruments);
   const agent = new Agent({ ...modesOf(settings), ...(model && { model }), thinkingLevel: levelFor(thinkingLevel, model) });
   const transcript = new Transcript(agent, conversation, context, (error) => {
     void events.emit({ type: "error", error });
@@ -49,7 +51,7 @@ export function createCore(
     onSelected: (selected, previousModel, source) =>
       void hooks.current?.notify?.({ type: "model_select", model: selected, previousModel, source }),
   });
-  return { life: new SessionLife(), events, agent, transcript, queues, queueUpdates, registry, models };
+  return { life: new SessionLife(), instruments, events, agent, transcript, queues, queueUpdates, registry, models };
 }
 
 function modesOf({ steeringMode, followUpMode, interruptMode }: Settings) {

@@ -19,7 +19,7 @@ export function createAccess(session: AgentSession, parts: SessionParts, inputs:
   const { setup, configuration, supervision, ...given } = inputs;
   const { options } = setup;
   const { settings, resources } = configuration;
-  const { requestOptions, retries, limits } = supervision;
+  const { summaryOptions: requestOptions, retries, limits } = supervision;
   return createSessionAccess(session, parts, {
     ...given,
     isTrusted: () => resources.trustsProject,

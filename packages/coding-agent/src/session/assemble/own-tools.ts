@@ -19,7 +19,7 @@ export interface OwnToolsParts {
   /** The delegation depth: 0 for the session of a user. */
   depth: number;
   /** Opens the session of a sub-task. Its own options override those of this session. */
-  openTask(own: CreateAgentSessionOptions, depth: number): Promise<TaskSession>;
+  openTask(own: CreateAgentSessionOptions, task: { depth: number; toolCallId: string }): Promise<TaskSession>;
 }
 
 /** Loads the first tools of a session. Returns a function that creates them for a working folder. */
@@ -59,9 +59,12 @@ function taskOptions(cwd: string, { agent, limits, depth, openTask }: OwnToolsPa
   return {
     depth,
     toolNames: () => agent.state.tools.map(({ name }) => name),
-    openSession({ tools, limits: taskLimits, depth: taskDepth }: TaskSessionRequest) {
+    openSession({ tools, limits: taskLimits, depth: taskDepth, toolCallId }: TaskSessionRequest) {
       const { tools: present, model } = agent.state;
-      return openTask({ ...chooseTools(present, tools), ...pick("model", model), cwd, limits: taskLimits }, taskDepth);
+      return openTask(
+        { ...chooseTools(present, tools), ...pick("model", model), cwd, limits: taskLimits },
+        { depth: taskDepth, toolCallId },
+      );
     },
     remainingLimits: () => limits.remaining,
     countUsage: (usage) => limits.countCost({ usage }),

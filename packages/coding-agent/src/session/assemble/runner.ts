@@ -57,7 +57,7 @@ function createController(
 ): RunController {
   const { hooks, settings } = configuration;
   const { agent, events, queueUpdates, transcript } = core;
-  const { requestOptions } = supervision;
+  const { answerOptions: requestOptions } = supervision;
   const betweenTurns = async (turn: FinishedTurn, signal: AbortSignal) =>
     endings.isEnd(turn.toolResults) ? ("stop" as const) : supervisor.hooks.betweenTurns?.(turn, signal);
   const agentHooks = { ...supervisor.hooks, ...createHooks(hooks, setup), requestOptions, betweenTurns };

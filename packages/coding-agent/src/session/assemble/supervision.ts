@@ -8,6 +8,7 @@ import { defaultCompactionSettings } from "../../run/compaction/policy.ts";
 import { LimitGuard, type RunLimits } from "../../run/limits.ts";
 import type { StreamRules } from "../../run/stream-rules.ts";
 import { TodoList } from "../../todo/todo-list.ts";
+import type { ObservedModelCall } from "../instrumentation.ts";
 import { SessionRetries } from "../parts/retries.ts";
 import type { SessionParts } from "../parts.ts";
 import type { Configuration } from "./configuration.ts";
@@ -19,15 +20,17 @@ export interface Supervision extends Pick<SessionParts, "retries" | "limits" | "
   todoList: TodoList;
   /** Undefined if the session has no rules. */
   rules: StreamRules | undefined;
-  /** Further options of a model call, such as the key. */
-  requestOptions(model: Model): Promise<RequestOptions>;
+  /** Further options of the call for an answer, such as the key. */
+  answerOptions(model: Model): Promise<RequestOptions>;
+  /** The same for a summary. */
+  summaryOptions(model: Model): Promise<RequestOptions>;
 }
 
 /** @throws {SessionError} When a stream rule is invalid. */
 export async function createSupervision(setup: Setup, configuration: Configuration, core: Core): Promise<Supervision> {
   const { options, user } = setup;
   const { settings } = configuration;
-  const { agent, events, registry, transcript } = core;
+  const { agent, events, instruments, registry, transcript } = core;
   const retries = new SessionRetries({ ...defaultRetrySettings, ...settings.retry, ...options.retry }, events);
   const todoList = new TodoList({
     append: (customType, data) => transcript.append({ type: "custom", customType, data }),
@@ -40,20 +43,31 @@ export async function createSupervision(setup: Setup, configuration: Configurati
     isMoreQueued: () => agent.queuedCount > 0 || todoList.isReminderDue,
     addHint: (text) => agent.steer(createUserMessage({ text })),
   });
-  const requestOptions = async (model: Model) => {
+  const requestOptions = async (purpose: ObservedModelCall["purpose"], model: Model) => {
     registry.requireReachable(model);
-    const more = { ...(await registry.authFor(model)), ...configuration.hooks.current?.requestHooks?.() };
-    return { sessionId: transcript.conversation.header.id, ...more };
+    const { headers, ...more } = { ...(await registry.authFor(model)), ...configuration.hooks.current?.requestHooks?.() };
+    const { systemPrompt, tools, messages, thinkingLevel } = agent.state;
+    const observed = { purpose, model, thinkingLevel, context: { systemPrompt, tools, messages } };
+    const observer = instruments.probe((instrumentation) => instrumentation.modelCall?.(observed));
+    return {
+      sessionId: transcript.conversation.header.id,
+      ...more,
+      ...((headers || observer?.headers) && { headers: { ...observer?.headers, ...headers } }),
+      ...(observer && { observer }),
+    };
   };
-  const compactor = createCompactor(setup, configuration, core, { limits, retries, requestOptions });
-  return { retries, todoList, limits, compactor, rules: await createRules(setup, configuration, core), requestOptions };
+  const answerOptions = (model: Model) => requestOptions("answer", model);
+  const summaryOptions = (model: Model) => requestOptions("summary", model);
+  const compactor = createCompactor(setup, configuration, core, { limits, retries, summaryOptions });
+  const rules = await createRules(setup, configuration, core);
+  return { retries, todoList, limits, compactor, rules, answerOptions, summaryOptions };
 }
 
 function createCompactor(
   { options }: Setup,
   { settings, hooks }: Configuration,
   { agent, events, transcript }: Core,
-  { limits, retries, requestOptions }: Pick<Supervision, "limits" | "retries" | "requestOptions">,
+  { limits, retries, summaryOptions }: Pick<Supervision, "limits" | "retries" | "summaryOptions">,
 ): Compactor {
   return new Compactor({
     settings: { ...defaultCompactionSettings, ...settings.compaction, ...options.compaction },
@@ -62,7 +76,7 @@ function createCompactor(
     newEntryId: () => transcript.conversation.newEntryId(),
     nextInContext: (entryId) => transcript.conversation.nextInContext(entryId),
     append: (entry, id) => transcript.append(entry, id),
-    requestOptions,
+    requestOptions: summaryOptions,
     retry: retries.summaries,
     get intercept() {
       const { current } = hooks;

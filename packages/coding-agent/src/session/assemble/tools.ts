@@ -7,6 +7,7 @@ import type { ApprovalRules } from "../../approvals/policy.ts";
 import type { RuleTexts } from "../../config/approval-policies.ts";
 import type { Settings } from "../../config/settings.ts";
 import { createCommandEnvironment } from "../../exec/command-environment.ts";
+import { observeCommands } from "../../exec/observe-commands.ts";
 import { createLocalProcesses, type ProcessRunner } from "../../exec/run-process.ts";
 import type { HookSlot, SessionHooks } from "../../extensions/hooks.ts";
 import type { McpServers } from "../../mcp/mcp-servers.ts";
@@ -43,17 +44,21 @@ export async function createTools(
 ): Promise<Tools> {
   const { options, parent, user, report } = setup;
   const { settings, hooks } = configuration;
-  const { agent, transcript } = core;
+  const { agent, instruments, transcript } = core;
   const env = settings.shell?.passKeys === false ? createCommandEnvironment({ passKeys: false }) : undefined;
   const processes = createLocalProcesses({ env, shellPath: settings.shell?.path });
-  const runProcess = withPrefix(options.runProcess ?? processes.run, settings.shellCommandPrefix);
+  const runProcess = observeCommands(
+    withPrefix(options.runProcess ?? processes.run, settings.shellCommandPrefix),
+    (command) => instruments.probe((current) => current.command?.(command)),
+    { isLocal: options.runProcess === undefined, env },
+  );
   const tiers = { current: options.toolTiers ?? {} };
   const approvalRules = parent?.approvalRules ?? {
     policy: options.approval ?? settings.approval ?? "never-ask",
     readOnly: options.readOnly ?? false,
     rules: joinRules(settings.approvalRules, options.approvalRules),
   };
-  const approvals = parent?.approvals ?? createSessionApprovals(setup, approvalRules, transcript, tiers);
+  const approvals = parent?.approvals ?? createSessionApprovals(setup, approvalRules, core, tiers);
   const checkpoints = parent?.checkpoints ?? createCheckpoints(setup, settings, transcript);
   const shared = { approvals, approvalRules, checkpoints, hooks: hooksOfTask(hooks) };
   const ownParts: OwnToolsParts = {
@@ -61,7 +66,12 @@ export async function createTools(
     // The environment of this machine means nothing to a runner of the caller.
     runProcess: options.runProcess ? runProcess : withSessionVariables(runProcess, core, env),
     ...{ limits: supervision.limits, todoList: supervision.todoList },
-    openTask: (own, depth) => setup.openTask({ ...options, ...own, user, session: "memory" }, { ...shared, depth }),
+    async openTask(own, { depth, toolCallId }) {
+      const session = await setup.openTask({ ...options, ...own, user, session: "memory" }, { ...shared, depth });
+      const instrumentation = instruments.call((current) => current.task?.({ toolCallId, session }));
+      if (instrumentation) session.instrument(instrumentation);
+      return session;
+    },
   };
   const createOwn = await loadOwnTools(ownParts);
   const tools = new ToolSet(agent, createOwn, { report, only: options.onlyTools, exclude: options.excludeTools });
@@ -99,7 +109,7 @@ function joinRules(first: RuleTexts = {}, second: RuleTexts = {}): RuleTexts {
 function createSessionApprovals(
   { options, user }: Setup,
   rules: ApprovalRules,
-  transcript: Core["transcript"],
+  { transcript, instruments }: Core,
   tiers: Tools["tiers"],
 ): Approvals {
   return createApprovals({
@@ -122,6 +132,7 @@ function createSessionApprovals(
       return tiers.current;
     },
     user,
+    onQuestion: ({ toolCallId, riskTier }) => instruments.probe((current) => current.approval?.({ toolCallId, riskTier })),
     isBuiltIn: isBuiltInTool,
     ruleFile: {
       path: toHomePath(join(options.agentDir, "settings.json")),
@@ -157,7 +168,7 @@ export function mcpServersOf({ mcp, mcpServers }: Setup["options"], settings: Se
 async function createMcpServers(
   { options, parent, report }: Setup,
   settings: Settings,
-  { transcript }: Core,
+  { instruments, transcript }: Core,
   tools: ToolSet,
 ): Promise<McpServers | undefined> {
   const servers = mcpServersOf(options, settings);
@@ -168,6 +179,7 @@ async function createMcpServers(
     cwd: transcript.conversation.header.cwd,
     replaceTools: (brought) => tools.replace("mcp", brought),
     offline: options.offline,
+    onCall: (call) => instruments.probe((current) => current.mcpCall?.(call)),
     report,
   });
 }

@@ -52,6 +52,7 @@ export async function runDelegate(
   try {
     const outcome = await runTask({
       task,
+      toolCallId,
       tools,
       signal,
       onProgress(progress) {

@@ -4,6 +4,8 @@ import type { Usage } from "@pikit/ai";
 interface Task {
   /** The task for the model, in words. */
   task: string;
+  /** The call of `delegate`. */
+  toolCallId: string;
   /** Names of tools. Default: all tools of the delegating session. */
   tools?: readonly string[] | undefined;
   signal: AbortSignal;
