@@ -1,4 +1,4 @@
-// Behind `npm start`, `npm test`, `npm run test:long`, `npm run test:clients`, `npm run bench`, `npm run demo:fleet` and `npm run mutate`: installs
+// Behind `npm start`, `npm test`, `npm run test:long`, `npm run test:clients`, `npm run test:release`, `npm run bench`, `npm run demo:fleet` and `npm run mutate`: installs
 // and builds what is out of date, then does the job.
 // It is the first thing that runs on a fresh machine: Node 20, built-in modules only, nothing installed.
 import { spawn } from "node:child_process";
@@ -39,8 +39,14 @@ const jobs = {
     // Bun is in tools/.
     await install({ runtimes: true });
     await build("--filter=@pikit/coding-agent");
-    await installClients();
+    await installAlone("tools/clients", "the clients of others (about 1 GB");
     return run(node(), [join(root, "tools/clients/run.ts"), ...args], { stdio: "inherit" });
+  },
+  async "test:release"(args) {
+    // Other versions of Node, and Bun, are in tools/.
+    await install({ runtimes: true });
+    await installAlone("tools/release", "a registry and package managers (about 90 MB");
+    return run(node(), [join(root, "tools/release/run.ts"), ...args], { stdio: "inherit" });
   },
   async bench(args) {
     await install({ runtimes: true });
@@ -89,17 +95,17 @@ async function install({ runtimes }) {
   writeFileSync(stampFile, `${state} ${runtimes ? "all" : "start"}`);
 }
 
-/** Installs the clients of others, which only their tests need: about 1 GB, with a lockfile of their own. No script of a package is run. */
-async function installClients() {
-  const folder = join(root, "tools/clients");
+/** Installs a folder that only one job needs, with a lockfile of its own. No script of a package is run. */
+async function installAlone(path, what) {
+  const folder = join(root, path);
   const stampFile = join(folder, "node_modules/.installed");
   const hash = createHash("sha256");
   for (const file of ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml"]) hash.update(readFileSync(join(folder, file)));
   const state = hash.digest("hex");
   if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === state) return;
-  console.error("Installing the clients of others (about 1 GB, only when they changed) …");
+  console.error(`Installing ${what}, only when they changed) …`);
   const options = ["--dir", folder, "--ignore-scripts", "--frozen-lockfile", "--reporter=append-only"];
-  await must("pnpm install of the clients", ["pnpm", "install", ...options]);
+  await must(`pnpm install in ${path}`, ["pnpm", "install", ...options]);
   writeFileSync(stampFile, state);
 }
 

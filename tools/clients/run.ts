@@ -2,13 +2,13 @@
 // `--write` writes the tables of docs/compatibility.md.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { ClientResult } from "../lib/report.ts";
 import { checkAcpx, checkAcpxWithPi, checkPiAcp } from "./clients/editors.ts";
 import { checkExamples } from "./clients/examples.ts";
 import { checkFamilyClient } from "./clients/family-client.ts";
 import { checkOhMyPi } from "./clients/oh-my-pi.ts";
 import { extensionPackages } from "./clients/packages.ts";
 import { sessionReaders } from "./clients/session-readers.ts";
-import type { ClientResult } from "./lib/report.ts";
 import { clientTable, plainRow, problemList, writeTables } from "./lib/table.ts";
 import { folderOf } from "./lib/workspace.ts";
 

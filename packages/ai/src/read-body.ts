@@ -20,7 +20,7 @@ export interface BodyText {
  *
  * @throws The error of the body.
  */
-export async function readBody(body: ReadableStream<Uint8Array> | null, options: ReadBodyOptions): Promise<BodyText> {
+export async function readBody(body: Response["body"], options: ReadBodyOptions): Promise<BodyText> {
   if (!body) return { text: "", isCut: false };
   const { maxBytes, maxMs, signal } = options;
   const reader = body.getReader();

@@ -4,7 +4,7 @@ import { readBody } from "../src/read-body.ts";
 /** A body of these pieces that goes on for ever; `cancelled` resolves when the reader lets go of it. */
 function endless(...pieces: string[]) {
   const cancelled = Promise.withResolvers<void>();
-  const body = new ReadableStream<Uint8Array>({
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start(controller) {
       for (const piece of pieces) controller.enqueue(new TextEncoder().encode(piece));
     },

@@ -2,9 +2,9 @@ import { equal, match, ok } from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Checks, type ClientResult } from "../../lib/report.ts";
+import { runProgram } from "../../lib/run-program.ts";
 import { JsonLines, type JsonRecord } from "../lib/json-lines.ts";
-import { Checks, type ClientResult } from "../lib/report.ts";
-import { runProgram } from "../lib/run-program.ts";
 import { binOf, cliPath, versionOf, type Workspace, withWorkspace } from "../lib/workspace.ts";
 
 /** A connection to an agent over the Agent Client Protocol, as an editor has it. */

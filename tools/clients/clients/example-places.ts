@@ -1,6 +1,6 @@
 import { equal, match, ok } from "node:assert/strict";
+import { runProgram } from "../../lib/run-program.ts";
 import { type Agent, call, resultsOf } from "../lib/agent.ts";
-import { runProgram } from "../lib/run-program.ts";
 import type { Workspace } from "../lib/workspace.ts";
 import type { ExampleFlow } from "./example-flows.ts";
 

@@ -1,8 +1,8 @@
 import { deepEqual } from "node:assert/strict";
 import { cp, readdir, stat, symlink } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { Checks, type ClientResult, describe } from "../../lib/report.ts";
 import { Agent } from "../lib/agent.ts";
-import { Checks, type ClientResult, describe } from "../lib/report.ts";
 import { folderOf, versionOf, type Workspace, withWorkspace } from "../lib/workspace.ts";
 import { type ExampleFlow, exampleFlows } from "./example-flows.ts";
 import { exampleFlowsWithPlaces } from "./example-places.ts";

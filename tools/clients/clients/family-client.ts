@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { Checks, type ClientResult } from "../lib/report.ts";
+import { Checks, type ClientResult } from "../../lib/report.ts";
 import { cliPath, folderOf, versionOf, type Workspace, withWorkspace } from "../lib/workspace.ts";
 
 interface FamilyEvent {

@@ -1,5 +1,5 @@
-import { Checks, type ClientResult } from "../lib/report.ts";
-import { runProgram } from "../lib/run-program.ts";
+import { Checks, type ClientResult } from "../../lib/report.ts";
+import { runProgram } from "../../lib/run-program.ts";
 import { bunPath, cliPath, folderOf, programPath, versionOf, withWorkspace } from "../lib/workspace.ts";
 
 const packageName = "@oh-my-pi/pi-coding-agent";

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
+import { Checks, type ClientResult } from "../../lib/report.ts";
 import { Agent, call, resultsOf } from "../lib/agent.ts";
-import { Checks, type ClientResult } from "../lib/report.ts";
 import { folderOf, versionOf, type Workspace, withWorkspace } from "../lib/workspace.ts";
 
 interface ExtensionPackage {

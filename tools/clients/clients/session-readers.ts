@@ -1,8 +1,8 @@
 import { equal, match, ok } from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Checks, type ClientResult } from "../lib/report.ts";
-import { runProgram } from "../lib/run-program.ts";
+import { Checks, type ClientResult } from "../../lib/report.ts";
+import { runProgram } from "../../lib/run-program.ts";
 import { binOf, cliPath, versionOf, type Workspace, withWorkspace } from "../lib/workspace.ts";
 
 /** Runs one prompt, whose session is stored, and returns its file. */

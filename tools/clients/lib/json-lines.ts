@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import type { ProgramOptions } from "./run-program.ts";
+import type { ProgramOptions } from "../../lib/run-program.ts";
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 

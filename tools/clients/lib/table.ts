@@ -1,5 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import type { ClientResult } from "./report.ts";
+import type { ClientResult } from "../../lib/report.ts";
 
 /** The table of all clients, in Markdown. */
 export function clientTable(results: readonly ClientResult[]): string {

@@ -12,16 +12,18 @@ export interface ProgramOptions {
   env: Readonly<Record<string, string>>;
   /** Written to stdin, which is then closed. */
   input?: string;
+  /** Maximum time in milliseconds, after which the program is killed. Default: two minutes. */
+  timeoutMs?: number;
 }
 
-/** Runs a program to its end, two minutes at most. Rejects only if it cannot be started. */
+/** Runs a program to its end. Rejects only if it cannot be started. */
 export function runProgram(
   command: string,
   args: readonly string[],
-  { input = "", ...options }: ProgramOptions,
+  { input = "", timeoutMs = 120_000, ...options }: ProgramOptions,
 ): Promise<Finished> {
   return new Promise((resolve, reject) => {
-    const limits = { maxBuffer: 64e6, timeout: 120_000, killSignal: "SIGKILL" } as const;
+    const limits = { maxBuffer: 64e6, timeout: timeoutMs, killSignal: "SIGKILL" } as const;
     const child = execFile(command, args, { ...options, ...limits }, (error, stdout, stderr) => {
       if (error && typeof error.code === "string") reject(error);
       else resolve({ code: child.exitCode, stdout, stderr });

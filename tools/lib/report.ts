@@ -23,17 +23,19 @@ export class Checks {
     console.error(`\n${client} ${version}`);
   }
 
-  /** Runs a check; it passes if `run` does not throw. Never rejects. */
-  async check(name: string, run: () => unknown): Promise<void> {
+  /** Runs a check; it passes if `run` does not throw. Never rejects. @returns Whether it has passed. */
+  async check(name: string, run: () => unknown): Promise<boolean> {
     const { passed, failed } = this.result;
     try {
       await inTime(Promise.resolve().then(run));
       passed.push(name);
       console.error(`  ok      ${name}`);
+      return true;
     } catch (error) {
       const reason = describe(error);
       failed.push({ name, reason });
       console.error(`  FAILED  ${name}: ${reason}`);
+      return false;
     }
   }
 
