@@ -75,9 +75,9 @@ function judgePath(
   places: Places,
 ): Finding | undefined {
   const { folder } = places;
-  const { kind, path, source, what, part } = effect;
+  const { kind, path, source, what, part, isWide } = effect;
   const risky = (reason: string): Finding => ({ reason, isRisky: true, part, path: target });
-  if (location === "unknown") return risky(`${verbs[kind]} a path that is only known at run time: ${path ?? source}`);
+  if (location === "unknown") return risky(`${verbs[kind]} a path that is only known at run time: ${shorten(path ?? source)}`);
   if (location === "outside") return risky(`changes something outside the working folder: ${plain(path)}`);
   if (kind === "delete" && !mayDelete(effect, location, target ?? "", places)) {
     return risky(`deletes more than build output and temporary files: ${what}`);
@@ -85,7 +85,8 @@ function judgePath(
   const later = location === "inside" ? judgeStartFile(relative(folder, target ?? ""), target) : undefined;
   if (later) return { ...later, part };
   // A deletion can be undone only by a new build.
-  return kind === "delete" && location === "inside" && !isBuilt(relative(folder, path ?? ""))
+  const isOneBuild = isBuilt(relative(folder, path ?? "")) && !(isWide && path?.includes("/*/"));
+  return kind === "delete" && location === "inside" && !isOneBuild
     ? { reason: `deletes: ${what}`, isRisky: false, part, path: target }
     : undefined;
 }

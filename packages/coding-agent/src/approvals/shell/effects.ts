@@ -82,6 +82,7 @@ export class EffectList {
 export function shorten(text: string): string {
   const line = text
     .slice(0, maxWhat * 4)
+    .replaceAll("\0", "…")
     .replace(/\s+/g, " ")
     .trim();
   return line.length > maxWhat ? `${line.slice(0, maxWhat - 1)}…` : line;

@@ -1,64 +1,51 @@
 import type { Arg } from "./words.ts";
 
+/** The options and operands of a command. */
 export interface Options {
-  operands: Arg[];
-  /** Whether one of the options is given: a letter, or a long name, also abbreviated as in GNU programs. */
-  has(...names: string[]): boolean;
-  /** The values of these options, in order. */
-  values(...names: string[]): Arg[];
-}
-
-interface Given {
-  name: string;
-  isLong: boolean;
-  value: Arg | undefined;
+  operands: readonly Arg[];
+  /** Names without dashes, in order, with their values. */
+  given: readonly { name: string; value: Arg | undefined }[];
 }
 
 /**
  * Separates options and operands like `getopt`: letters may be combined, a value may be attached, `--` ends the options.
  *
- * @param valued - The names of options with a value, separated by spaces.
+ * @param valued - The names of options with a value.
  * @param untilOperand - Whether the first operand ends the options, as in commands that run other commands.
  */
-export function readOptions(args: readonly Arg[], valued = "", { untilOperand = false } = {}): Options {
-  const takesValue = new Set(valued.split(" "));
-  const given: Given[] = [];
+export function readOptions(args: readonly Arg[], valued: ReadonlySet<string>, untilOperand: boolean): Options {
+  const given: Options["given"][number][] = [];
   const operands: Arg[] = [];
   let index = 0;
-  const readLong = (arg: Arg, text: string) => {
-    const [, name = "", value] = /^--([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
-    const next = value === undefined && takesValue.has(name) ? args[index++] : undefined;
-    given.push({ name, isLong: true, value: value === undefined ? next : { ...arg, text: value } });
-  };
-  const readLetters = (arg: Arg, text: string) => {
-    for (let position = 1; position < text.length; position++) {
-      const name = text[position] as string;
-      if (!takesValue.has(name)) {
-        given.push({ name, isLong: false, value: undefined });
-        continue;
-      }
-      const attached = text.slice(position + 1);
-      given.push({ name, isLong: false, value: attached === "" ? args[index++] : { ...arg, text: attached } });
-      return;
-    }
+  const give = (name: string, arg: Arg, attached: string | undefined) => {
+    if (attached !== undefined) given.push({ name, value: { ...arg, text: attached } });
+    else given.push({ name, value: valued.has(name) ? args[index++] : undefined });
   };
   while (index < args.length) {
     const arg = args[index++] as Arg;
     const { text } = arg;
     if (text === "--") break;
-    if (text?.startsWith("--")) readLong(arg, text);
-    else if (text?.startsWith("-") && text !== "-") readLetters(arg, text);
-    else {
+    const [name = "", value] = text.replace(/^--?/, "").split(/=(.*)/s);
+    // Some programs have long names with one dash: `go test -exec program`.
+    const isLong = text.startsWith("--") || (text.startsWith("-") && name.length > 1 && valued.has(name));
+    if (isLong) {
+      give(name, arg, value);
+    } else if (text.startsWith("-") && text !== "-") {
+      const letters = [...text.slice(1)];
+      const at = letters.findIndex((letter) => valued.has(letter));
+      for (const letter of at === -1 ? letters : letters.slice(0, at)) give(letter, arg, undefined);
+      if (at !== -1) give(letters[at] as string, arg, at + 2 < text.length ? text.slice(at + 2) : undefined);
+    } else {
       operands.push(arg);
       if (untilOperand) break;
     }
   }
-  operands.push(...args.slice(index));
-  const isOneOf = ({ name, isLong }: Given, names: readonly string[]) =>
-    names.some((wanted) => (isLong ? name.length > 1 && wanted.length > 1 && wanted.startsWith(name) : wanted === name));
-  return {
-    operands,
-    has: (...names) => given.some((option) => isOneOf(option, names)),
-    values: (...names) => given.flatMap((option) => (option.value && isOneOf(option, names) ? [option.value] : [])),
-  };
+  return { given, operands: [...operands, ...args.slice(index)] };
+}
+
+/** Whether a given name is one of these options, such as `-f` and `--force`. Long names may be abbreviated, as in GNU programs. */
+export function isOption(name: string, wanted: readonly string[]): boolean {
+  return wanted.some(
+    (option) => option === `-${name}` || (option.startsWith(`--${name}`) && (name.length > 1 || option.length === 3)),
+  );
 }

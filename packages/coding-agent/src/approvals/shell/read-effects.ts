@@ -39,7 +39,7 @@ export async function readEffects(command: string, { cwd, files }: ShellPlace): 
   const parser = await import("unbash");
   const shell = new Shell({ folder: cwd, home: files.homeFolder ?? homedir() });
   try {
-    new ScriptReader(parser, list).runText(command, shell, nothing);
+    new ScriptReader(parser, list).runText(command, shell, nothing, undefined);
   } catch (error) {
     unreadable(error instanceof TooComplex ? error.message : "reading it failed");
   }

@@ -9,11 +9,11 @@ import type {
   SyntaxNode,
   Word,
 } from "unbash";
-import { findRule } from "../programs/index.ts";
+import { runProgram } from "../programs/run-program.ts";
 import { Call, type Runner } from "./call.ts";
 import { type EffectList, type Part, type RiskKind, TooComplex } from "./effects.ts";
-import { type Input, mergeOutputs, nothing, type Shell, unknown } from "./shell.ts";
-import { type Arg, expandWord, plainArg, type WordContext } from "./words.ts";
+import { hole, type Input, isKnown, mergeOutputs, nothing, type Shell, unknown } from "./shell.ts";
+import { type Arg, expandWord } from "./words.ts";
 
 export interface Parser {
   parse(source: string): ParsedScript;
@@ -28,10 +28,13 @@ const maxDepth = 400;
 const strongVariable =
   /^(PATH|IFS|SHELL|ENV|BASH_ENV|PROMPT_COMMAND|PS4|CDPATH|LD_.*|DYLD_.*|GIT_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|NODE_OPTIONS|NODE_PATH|PYTHON(PATH|STARTUP|HOME)|PERL5.*|RUBY(OPT|LIB)|JAVA_TOOL_OPTIONS|LESSOPEN|RUSTC?(_WRAPPER|FLAGS)?|CC|CXX|MAKEFLAGS|npm_config_.*)$/;
 
+/** Variables whose values are commands. */
+const commandVariable = /^(.*PAGER|.*EDITOR|VISUAL|BROWSER|PROMPT_COMMAND|LESSOPEN|GIT_(SSH_COMMAND|EXTERNAL_DIFF|ASKPASS))$/;
+
 /** Finds the effects of all commands that a script would run. */
 export class ScriptReader implements Runner {
+  readonly effects: EffectList;
   readonly #parser: Parser;
-  readonly #effects: EffectList;
   #nesting = 0;
   #depth = 0;
   /** The command whose text is read, such as `sh -c`. */
@@ -39,12 +42,12 @@ export class ScriptReader implements Runner {
 
   constructor(parser: Parser, effects: EffectList) {
     this.#parser = parser;
-    this.#effects = effects;
+    this.effects = effects;
   }
 
   /** @throws {TooComplex} */
-  runText(text: string, shell: Shell, input: Input, within?: Part): Input {
-    this.#effects.spend(text.length);
+  runText(text: string, shell: Shell, input: Input, within: Part | undefined): Input {
+    this.effects.spend(text.length);
     const before = this.#within;
     this.#within = within;
     const output = this.#readScript(this.#parser.parse(text), shell, input);
@@ -55,34 +58,36 @@ export class ScriptReader implements Runner {
   run(words: readonly Arg[], { input, shell, isRepeated, within }: Parameters<Runner["run"]>[1]): Input {
     const [command, ...args] = words;
     if (!command) return nothing;
-    const part: Part = { words: words.map(({ text, source }) => text ?? source), within };
-    this.#effects.parts.push(part);
+    const part: Part = { words: words.map(({ text, source }) => (isKnown(text) ? text : source)), within };
+    this.effects.parts.push(part);
     // `"$folder/tool"` has a known name in an unknown folder.
-    const path = command.text ?? (command.tail.includes("/") ? command.tail : undefined);
-    if (path === undefined || isPattern(path)) {
+    const path = command.text.slice(command.text.lastIndexOf(hole) + 1);
+    if ((path !== command.text && !path.includes("/")) || isPattern(path)) {
       const isDownload = command.origin?.kind === "download";
       this.#risk(isDownload ? "download" : "unknownCommand", words.map(({ source }) => source).join(" "), part);
       return unknown;
     }
-    const { definitions } = shell;
-    const alias = definitions.aliases.get(path);
+    const { aliases, functions } = shell.definitions;
+    const alias = aliases.get(path);
     if (alias !== undefined) {
       // Inside the text of an alias, its name means the command.
-      definitions.aliases.delete(path);
+      aliases.delete(path);
       const output = this.runText([alias, ...args.map(({ source }) => source)].join(" "), shell, input, part);
-      definitions.aliases.set(path, alias);
+      aliases.set(path, alias);
       return output;
     }
-    if (definitions.functions.has(path)) return unknown;
-    const call = new Call({
-      ...{ name: basename(path), args, input, shell, isRepeated, part },
-      ...{ runner: this, effects: this.#effects },
-    });
-    return this.#nested(() => findRule(path)(call) ?? unknown);
+    if (functions.has(path)) return unknown;
+    return this.#nested(() => runProgram(path, this.#call(path, args, { input, shell, isRepeated, part })));
+  }
+
+  #call(path: string, args: readonly Arg[], at: Pick<Call, "input" | "shell" | "isRepeated" | "part">): Call {
+    const name = basename(path);
+    const text = [/^[.~]/.test(at.part.words[0] ?? "") ? at.part.words[0] : name, ...sourcesOf(args)].join(" ");
+    return new Call({ ...at, name, args, text, valued: new Set(), stops: false, runner: this });
   }
 
   #risk(kind: RiskKind, what: string, part = this.#within): void {
-    this.#effects.add({ kind, what, part });
+    this.effects.add({ kind, what, part });
   }
 
   #readScript(script: ParsedScript, shell: Shell, input: Input): Input {
@@ -136,7 +141,7 @@ export class ScriptReader implements Runner {
       case "For":
       case "Select": {
         const values = (node.wordlist ?? []).flatMap((word) => this.#expand(word, shell));
-        shell.assign(node.name.value, node.wordlist ? values.map(({ text }) => text) : [undefined]);
+        shell.assign(node.name.value, node.wordlist ? values.map(({ text }) => text) : [hole]);
         return this.#read(node.body, shell, input);
       }
       case "Function":
@@ -163,25 +168,25 @@ export class ScriptReader implements Runner {
     // `$(<file)` prints the file.
     if (!node.name) return redirected;
     const words = [node.name, ...node.args].flatMap((item) => this.#readArgument(item, shell));
-    this.#effects.spend(words.length);
+    this.effects.spend(words.length);
     return store(this.run(words, { input: redirected, shell, isRepeated: false, within: this.#within }), outputs, shell);
   }
 
   #readArgument(item: Word | Assignment, shell: Shell): Arg[] {
     if (item.type === "Word") return this.#expand(item, shell);
-    const values = this.#readAssignment(item, undefined, shell);
-    return values.map((value) => ({ ...plainArg(`${item.name}=${value ?? ""}`), source: item.text }));
+    return this.#readAssignment(item, undefined, shell).map((value) => ({ text: `${item.name}=${value}`, source: item.text }));
   }
 
   /** Assigns in `target`, if given. Returns the values of the variable. */
-  #readAssignment(node: Assignment, target: Shell | undefined, shell = target as Shell): (string | undefined)[] {
+  #readAssignment(node: Assignment, target: Shell | undefined, shell = target as Shell): string[] {
     const { value, name } = node;
-    if (strongVariable.test(name)) this.#effects.add({ kind: "unknown", what: `${name}=…`, part: this.#within });
+    if (strongVariable.test(name)) this.effects.add({ kind: "unknown", what: `${name}=…`, part: this.#within });
+    if (commandVariable.test(name) && value.type === "Word") this.runText(value.value, shell.fork(), nothing, this.#within);
     if (node.index) this.#expand(node.index, shell);
     const args = value.type === "Word" ? this.#expand(value, shell) : value.elements.flatMap((word) => this.#expand(word, shell));
-    const isPlain = value.type === "Word" && !node.append && !node.index;
     // White space does not separate arguments here.
-    const values = isPlain ? (args.length > 1 ? [undefined] : [args.length === 0 ? "" : args[0]?.text]) : [undefined];
+    const isPlain = value.type === "Word" && !node.append && !node.index && args.length < 2;
+    const values = [isPlain ? (args[0]?.text ?? "") : hole];
     target?.assign(name, values);
     return values;
   }
@@ -198,7 +203,7 @@ export class ScriptReader implements Runner {
           break;
         case "HereString": {
           const [arg, ...more] = redirection.target ? this.#expand(redirection.target, shell) : [];
-          if (arg?.text !== undefined && more.length === 0) result = { kind: "text", text: arg.text };
+          if (arg && isKnown(arg.text) && more.length === 0) result = { kind: "text", text: arg.text };
           else result = arg?.origin ?? unknown;
           break;
         }
@@ -212,11 +217,8 @@ export class ScriptReader implements Runner {
       }
     }
     // Rules for a command do not allow its redirections, so they are a part of their own.
-    const redirect = new Call({
-      ...{ name: ">", args: outputs, input, shell, isRepeated: false, part: { words: [">"], within: undefined } },
-      ...{ runner: this, effects: this.#effects },
-    });
-    redirect.writes(outputs);
+    const part = { words: [">"], within: undefined };
+    this.#call(">", outputs, { input, shell, isRepeated: false, part }).writes(outputs);
     return { input: result, outputs };
   }
 
@@ -237,18 +239,24 @@ export class ScriptReader implements Runner {
       this.#within = before;
       return result;
     };
-    const context: WordContext = {
+    return expandWord(word, {
       shell,
-      effects: this.#effects,
-      substitute: (script) => apart(() => this.#readScript(script, shell.fork(), nothing)),
+      effects: this.effects,
+      substitute: (script) => (script ? apart(() => this.#readScript(script, shell.fork(), nothing)) : unknown),
       readInside: (part) => apart(() => this.#parser.forEachChild(part, (child) => void this.#read(child, shell, nothing))),
-    };
-    return expandWord(word, context);
+    });
   }
 }
 
+/** The start of the arguments in the script, for the description of a command. */
+function sourcesOf(args: readonly Arg[]): string[] {
+  const sources = args.slice(0, 20).map(({ source }) => source.slice(0, 400));
+  // One word of the source may be several arguments.
+  return sources.filter((source, index) => source !== sources[index - 1]);
+}
+
 function inputFrom(arg: Arg | undefined, shell: Shell): Input {
-  if (arg?.text === undefined) return arg?.origin ?? unknown;
+  if (!arg || !isKnown(arg.text) || arg.origin) return arg?.origin ?? unknown;
   return shell.contentOf(arg.text) ?? { kind: "file" };
 }
 

@@ -1,6 +1,6 @@
 import type { ParsedScript, Word, WordPart } from "unbash";
 import type { EffectList } from "./effects.ts";
-import { type Input, type Shell, unknown } from "./shell.ts";
+import { hole, type Input, isKnown, type Shell } from "./shell.ts";
 
 const maxAlternatives = 64;
 /** Maximum length of a value from variables or braces. */
@@ -8,84 +8,65 @@ const maxLength = 4096;
 
 /** An expanded argument of a command. */
 export interface Arg {
-  /** undefined if it is only known at run time. Wildcards are not expanded. */
-  text: string | undefined;
+  /** With holes for the parts that are only known at run time. Wildcards are not expanded. */
+  text: string;
   /** The text in the script. */
   source: string;
-  /** The text after the last part that is only known at run time. */
-  tail: string;
-  /** The kind of output of its substitutions, if their text is not known. */
-  origin: Input | undefined;
-  /** Whether the argument is a process substitution: `<(…)`. */
-  isProcess: boolean;
+  /** The output of its substitutions, if their text is not known. */
+  origin?: Input | undefined;
 }
 
 /** Creates an argument with a known text. */
 export function plainArg(text: string): Arg {
-  return { text, source: text, tail: text, origin: undefined, isProcess: false };
-}
-
-/** Creates an argument that is only known at run time. */
-export function unknownArg(source: string, origin?: Input): Arg {
-  return { text: undefined, source, tail: "", origin, isProcess: false };
+  return { text, source: text };
 }
 
 export interface WordContext {
   shell: Shell;
   effects: EffectList;
   /** Analyses the script of a substitution; returns its output. */
-  substitute(script: ParsedScript): Input;
+  substitute(script: ParsedScript | undefined): Input;
   /** Analyses the scripts inside a part whose own value does not matter. */
   readInside(part: WordPart): void;
 }
 
-/** A partly expanded word. */
-interface Draft {
-  text: string | undefined;
-  tail: string;
+interface Expansion extends WordContext {
+  origin: Input | undefined;
+  /** Whether the word contains an unquoted value, in which white space separates arguments. */
+  splits: boolean;
 }
 
 /** Expands a word to its arguments; several for braces, and for variables with several values or with white space. */
 export function expandWord(word: Word, context: WordContext): Arg[] {
   const source = word.text;
-  if (!word.parts) {
-    return [{ ...plainArg(expandTilde(word.value, source, context)), source }];
-  }
-  const state: Expansion = { origin: undefined, isProcess: false, splits: false };
-  let drafts: Draft[] = [{ text: "", tail: "" }];
-  for (const [index, part] of word.parts.entries()) {
-    let values = partValues(part, false, context, state);
-    if (index === 0 && part.type === "Literal") values = [expandTilde(part.value, part.text, context)];
-    drafts = extend(drafts, values, context.effects);
-  }
-  const { origin, isProcess } = state;
-  return drafts.flatMap(({ text, tail }) => {
-    const texts = text !== undefined && state.splits ? text.split(/\s+/).filter((field) => field !== "") : [text];
-    return texts.map((value) => ({ text: value, source, tail, origin, isProcess }));
+  const state: Expansion = { ...context, origin: undefined, splits: false };
+  const texts = word.parts ? joinParts(word.parts, false, state) : [word.value];
+  return texts.flatMap((given) => {
+    const text = source.startsWith("~") ? expandTilde(given, context.shell) : given;
+    const fields = state.splits && isKnown(text) ? fieldsOf(text) : [text];
+    return fields.map((field) => ({ text: field, source, origin: state.origin }));
   });
 }
 
-interface Expansion {
-  origin: Input | undefined;
-  isProcess: boolean;
-  /** Whether the word contains an unquoted value, in which white space separates arguments. */
-  splits: boolean;
+/** The parts of a text between white space. */
+export function fieldsOf(text: string): string[] {
+  return text.split(/\s+/).filter((field) => field !== "");
 }
 
-function extend(drafts: Draft[], values: readonly (string | undefined)[], effects: EffectList): Draft[] {
-  const next = drafts.flatMap((draft) =>
-    values.map((value) => {
-      if (value === undefined) return { text: undefined, tail: "" };
-      const tail = draft.tail + value;
-      return { text: draft.text === undefined ? undefined : draft.text + value, tail };
-    }),
+function joinParts(parts: readonly WordPart[], isQuoted: boolean, state: Expansion): string[] {
+  return parts.reduce<string[]>(
+    (drafts, part) => {
+      const values = partValues(part, isQuoted, state);
+      const next = drafts.flatMap((draft) => values.map((value) => draft + value));
+      // The length of the results counts as work, because braces and variables multiply them.
+      state.effects.spend(next.length + (values[0]?.length ?? 0));
+      return next.length > maxAlternatives ? [hole] : next;
+    },
+    [""],
   );
-  // The length of the results counts as work, because braces and variables multiply them.
-  if (next.length > 1 || values[0] !== undefined) effects.spend(next.length + (values[0]?.length ?? 0));
-  return next.length > maxAlternatives ? [{ text: undefined, tail: "" }] : next;
 }
 
-function partValues(part: WordPart, isQuoted: boolean, context: WordContext, state: Expansion): readonly (string | undefined)[] {
+function partValues(part: WordPart, isQuoted: boolean, state: Expansion): readonly string[] {
   switch (part.type) {
     case "Literal":
     case "SingleQuoted":
@@ -94,83 +75,65 @@ function partValues(part: WordPart, isQuoted: boolean, context: WordContext, sta
     case "Glob":
       return [part.text];
     case "DoubleQuoted":
-    case "LocaleString": {
-      let drafts: Draft[] = [{ text: "", tail: "" }];
-      for (const child of part.parts) drafts = extend(drafts, partValues(child, true, context, state), context.effects);
-      return drafts.map(({ text }) => text);
-    }
+    case "LocaleString":
+      return joinParts(part.parts, true, state);
     case "SimpleExpansion":
-      return variableValues(part.text.slice(1), isQuoted, context, state);
+      return variableValues(part.text.slice(1), isQuoted, state);
     case "ParameterExpansion": {
-      context.readInside(part);
-      if (part.prefix === "#") return ["0"];
-      if (part.prefix !== undefined || part.index !== undefined) return [undefined];
-      const values = variableValues(part.parameter, isQuoted, context, state);
-      const { operation } = part;
+      state.readInside(part);
+      const { operation, prefix, index, parameter } = part;
+      if (prefix === "#") return ["0"];
+      if (prefix !== undefined || index !== undefined) return [hole];
+      const values = variableValues(parameter, isQuoted, state);
       if (!operation) return values;
-      return operation.type === "Remove" ? values.map((value) => cutShort(value, operation)) : [undefined];
+      return operation.type === "Remove" ? values.map((value) => cutShort(value, operation)) : [hole];
     }
     case "CommandExpansion":
-      return substitutedValues(part.script, isQuoted, context, state);
-    case "ArithmeticExpansion":
-      context.readInside(part);
-      return ["0"];
-    case "ProcessSubstitution": {
-      const output = part.script ? context.substitute(part.script) : undefined;
-      state.origin = output ?? unknown;
-      state.isProcess = true;
-      return [undefined];
-    }
-    case "BraceExpansion":
-      context.readInside(part);
-      return braceValues(part.text);
+      return substitutedValues(state.substitute(part.script), isQuoted, state);
+    case "ProcessSubstitution":
+      state.origin = state.substitute(part.script);
+      return ["/dev/fd/63"];
     default:
-      context.readInside(part);
-      return [undefined];
+      state.readInside(part);
+      if (part.type === "ArithmeticExpansion") return ["0"];
+      return part.type === "BraceExpansion" ? braceValues(part.text) : [hole];
   }
 }
 
-function variableValues(name: string, isQuoted: boolean, context: WordContext, state: Expansion): readonly (string | undefined)[] {
-  // These are always numbers: the count of arguments, process ids, the last exit code.
-  if (["#", "$", "?", "!", "RANDOM", "SECONDS", "UID", "EUID", "LINENO"].includes(name)) return ["0"];
-  const values = context.shell.variable(name);
+/** These are always numbers: the count of arguments, process ids, the last exit code. */
+const numbers: ReadonlySet<string> = new Set(["#", "$", "?", "!", "RANDOM", "SECONDS", "UID", "EUID", "LINENO"]);
+
+function variableValues(name: string, isQuoted: boolean, state: Expansion): readonly string[] {
+  if (numbers.has(name)) return ["0"];
   if (!isQuoted) state.splits = true;
-  return values?.map((value) => (value !== undefined && value.length > maxLength ? undefined : value)) ?? [undefined];
+  return state.shell.variable(name).map((value) => (value.length > maxLength ? hole : value));
 }
 
-function substitutedValues(
-  script: ParsedScript | undefined,
-  isQuoted: boolean,
-  context: WordContext,
-  state: Expansion,
-): readonly (string | undefined)[] {
-  const output: Input = script ? context.substitute(script) : unknown;
+function substitutedValues(output: Input, isQuoted: boolean, state: Expansion): readonly string[] {
   if (output.kind === "text") {
     if (!isQuoted) state.splits = true;
-    return output.text.length > maxLength ? [undefined] : [output.text.replace(/\n+$/, "")];
+    return [output.text.length > maxLength ? hole : output.text.replace(/\n+$/, "")];
   }
-  if (output.kind === "files" && output.paths.length <= maxAlternatives) return output.paths;
   if (state.origin?.kind !== "download") state.origin = output;
-  return [undefined];
+  return [hole];
 }
 
 /** Removes the end or the folders of a relative path; other operations give an unknown value. */
-function cutShort(value: string | undefined, operation: { operator: string; operand: Word }): string | undefined {
-  if (value === undefined || value.startsWith("/") || value.includes("..")) return undefined;
-  if (operation.operator.startsWith("%")) return value;
-  return operation.operator === "##" && operation.operand.text === "*/" ? value.slice(value.lastIndexOf("/") + 1) : undefined;
+function cutShort(value: string, { operator, operand }: { operator: string; operand: Word }): string {
+  if (value.startsWith("/") || value.includes("..")) return hole;
+  if (operator.startsWith("%")) return value;
+  return operator === "##" && operand.text === "*/" ? value.slice(value.lastIndexOf("/") + 1) : hole;
 }
 
-function braceValues(text: string): (string | undefined)[] {
+function braceValues(text: string): string[] {
   const inner = text.slice(1, -1);
-  if (/[{}$`'"\\]/.test(inner)) return [undefined];
+  if (/[{}$`'"\\]/.test(inner)) return [hole];
   if (inner.includes("..") && !/[,/]/.test(inner)) return [inner.slice(0, inner.indexOf("."))];
   return inner.split(",", maxAlternatives + 1);
 }
 
-function expandTilde(value: string, source: string, { shell }: WordContext): string {
-  if (!source.startsWith("~")) return value;
+function expandTilde(value: string, shell: Shell): string {
   if (value === "~" || value.startsWith("~/")) return shell.home + value.slice(1);
   // `~+` is the current folder. Other forms are the home of another user, in an unknown place.
-  return value === "~+" || value.startsWith("~+/") ? (shell.folder ?? "/") + value.slice(2) : `/${value}`;
+  return value === "~+" || value.startsWith("~+/") ? shell.folder + value.slice(2) : `/${value}`;
 }
