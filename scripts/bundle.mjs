@@ -8,6 +8,7 @@ import { fewChunks } from "./bundle/few-chunks.mjs";
 import { groups } from "./bundle/groups.mjs";
 import { lateUnicode } from "./bundle/late-unicode.mjs";
 import { lazyBuiltins } from "./bundle/lazy-builtins.mjs";
+import { checkNodeVersion } from "./bundle/node-version.mjs";
 import { node20 } from "./bundle/node20.mjs";
 import { thirdPartyNotices } from "./bundle/notices.mjs";
 import { buildPage } from "./bundle/page.mjs";
@@ -83,6 +84,7 @@ const outputs = await bundle(
   { ...library, ...tests },
   { folder: "chunks", imports: inlines ? [] : installed, shared: Object.values(library) },
 );
+checkNodeVersion("dist", Object.keys(library), manifest.engines.node.replace(">=", ""));
 if (command) {
   const imports = installed.filter((name) => !packageNames.includes(name));
   const written = await bundle(command, { folder: "command", imports, shared: ["src/main.ts"] });

@@ -12,7 +12,7 @@ const brand = Symbol.for("pikit.error");
  * - `nothing_to_compact`, `compaction_failed`, `aborted`: the requested compaction did not happen
  * - `cancelled`: an extension refused the move to another session or branch
  * - `nothing_to_undo`: no change of files is kept that could be undone, or taken back
- * - `unsupported_runtime`: Bun before 1.4
+ * - `unsupported_runtime`: Bun before 1.4, or Windows itself
  * - `locked`: another process, or another session of this one, writes to the session file
  */
 export type SessionErrorCode =

@@ -18,3 +18,12 @@ export function describeOldBun(version = bun?.version): string | undefined {
   if (major > oldestBun[0] || (major === oldestBun[0] && minor >= oldestBun[1])) return undefined;
   return `pikit needs Bun ${oldestBun.join(".")} or newer, but this is Bun ${version}. Install a newer Bun, or run it with Node.`;
 }
+
+/** The error message for a runtime or a system on which no session works; undefined otherwise. */
+export function describeUnsupported(platform: string = process.platform): string | undefined {
+  // Commands are ended by their process groups, and files are locked and replaced, in ways that Windows does not have.
+  if (platform === "win32") {
+    return "pikit does not work on Windows itself, but in its Linux: run wsl --install once, and then install and start pi in WSL.";
+  }
+  return describeOldBun();
+}

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Checks } from "../../lib/report.ts";
 import type { Finished } from "../../lib/run-program.ts";
-import { bun, has, Machine, nodes, succeeded } from "../lib/machine.ts";
+import { bun, deno, has, Machine, nodes, succeeded } from "../lib/machine.ts";
 
 const programs = resolve(dirname(fileURLToPath(import.meta.url)), "../programs");
 
@@ -65,7 +65,18 @@ function ways(): Way[] {
     bin: (machine, name, args) => machine.manage("bun", "run", "--bun", name, ...args),
     program: (machine, file, args) => machine.run(bun, [file, ...args]),
   };
-  return [...withNpm, withPnpm, ...withYarn, withBun].filter(({ node }) => has(node));
+  const withDeno: Way = {
+    ...{ name: "deno", node: deno },
+    async add(machine, packages) {
+      await machine.write("deno.json", '{ "nodeModulesDir": "auto" }\n');
+      // By default it leaves out packages that were published a moment ago.
+      const names = packages.map((name) => `npm:${name}`);
+      await machine.manage("deno", "add", "--minimum-dependency-age=0", ...names);
+    },
+    bin: (machine, name, args) => machine.manage("deno", "run", "--allow-all", `npm:@pikit/coding-agent/${name}`, ...args),
+    program: (machine, file, args) => machine.manage("deno", "run", "--allow-all", file, ...args),
+  };
+  return [...withNpm, withPnpm, ...withYarn, withBun, withDeno].filter(({ node }) => has(node));
 }
 
 /** Installs the packages in each way, in an empty home, and uses all of them. */

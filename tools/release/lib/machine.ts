@@ -15,6 +15,7 @@ const managers = {
   pnpm: () => [join(root, "node_modules/.bin/pnpm")],
   yarn: (node: string) => [node, require.resolve("@yarnpkg/cli-dist/bin/yarn.js")],
   bun: () => [bun],
+  deno: () => [deno],
 } as const;
 
 const runtimes = join(root, "tools/runtimes/node_modules");
@@ -28,6 +29,8 @@ export const nodes = {
 } as const;
 
 export const bun = join(runtimes, "@oven/bun-linux-x64/bin/bun");
+
+export const deno = join(tool, "node_modules/@deno/linux-x64-glibc/deno");
 
 export const has = (path: string): boolean => existsSync(path);
 

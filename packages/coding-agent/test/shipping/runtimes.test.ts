@@ -120,6 +120,31 @@ test.each(["18.20.4", "20.18.3"])("on Node %s the CLI says in one sentence which
   expect(stderr).toContain("20.19");
 });
 
+test.each(["ai", "agent", "coding-agent", "postgres", "rpc-client"])(
+  "on Node 20.18 the import of @pikit/%s says in one sentence which versions it needs",
+  async (name) => {
+    const folder = await temporaryFolder({
+      "old-node.cjs": `
+        Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.18.3" } });
+        delete process.getBuiltinModule;`,
+    });
+    const program = `import(${JSON.stringify(built(name, "index.js"))}).catch(({ message }) => console.log(message));`;
+    const finished = await run(process.execPath, ["--require", join(folder, "old-node.cjs"), "-e", program], { cwd: folder });
+    const stdout = "pikit needs Node 20.19 or newer, but this is Node 20.18.3. Install a newer Node.\n";
+    expect(finished).toEqual({ code: 0, stdout, stderr: "" });
+  },
+);
+
+test("on Windows pi says in one sentence where it works", async () => {
+  const folder = await temporaryFolder({ "windows.cjs": 'Object.defineProperty(process, "platform", { value: "win32" });' });
+  const args = ["--require", join(folder, "windows.cjs"), built("coding-agent", "cli.js")];
+  const options = { cwd: folder, env: cleanEnvironment(folder) };
+  expect(await run(process.execPath, [...args, "--version"], options)).toMatchObject({ code: 0, stderr: "" });
+  const { code, stdout, stderr } = await run(process.execPath, [...args, "-p", "--model", "demo/tour", "Hi"], options);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(/^[^\n]*does not work on Windows itself[^\n]*WSL\.\n$/);
+});
+
 test("nothing that is built needs what Node 20 lacks, nor adds to the globals of a program", () => {
   const newer = /\b(Promise\.(withResolvers|try)|Array\.fromAsync|(Object|Map)\.groupBy|RegExp\.escape|Iterator\.from)\b/g;
   const found = ["ai", "agent", "coding-agent", "rpc-client"].flatMap((name) => {

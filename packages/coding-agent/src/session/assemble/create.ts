@@ -1,7 +1,7 @@
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { SessionStore } from "../../conversation/session-store.ts";
 import { SessionError } from "../../errors.ts";
-import { describeOldBun } from "../../runtime.ts";
+import { describeUnsupported } from "../../runtime.ts";
 import { AgentSession } from "../agent-session.ts";
 import type { CreateAgentSessionOptions, EntryPointOptions } from "../options.ts";
 import { type Configuration, readConfiguration } from "./configuration.ts";
@@ -26,8 +26,8 @@ async function openSession(
   options: CreateAgentSessionOptions & EntryPointOptions,
   parent: ParentSession | undefined,
 ): Promise<AgentSession> {
-  const oldBun = describeOldBun();
-  if (oldBun !== undefined) throw new SessionError("unsupported_runtime", oldBun);
+  const unsupported = describeUnsupported();
+  if (unsupported !== undefined) throw new SessionError("unsupported_runtime", unsupported);
   /** Clean-up functions, the latest first. */
   const undo: (() => unknown)[] = [];
   const setup = createSetup(options, { parent, openTask: openSession, onFailure: (end) => undo.unshift(end) });
