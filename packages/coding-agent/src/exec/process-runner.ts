@@ -10,6 +10,8 @@ export interface RunProcessOptions {
   toolCallId?: string;
   /** Default: the environment of the runner, otherwise of this process. */
   env?: NodeJS.ProcessEnv;
+  /** Whether the command runs without the sandbox that others have. The caller has asked the user. Default false. */
+  outsideSandbox?: boolean;
   /** An abort kills the command and all processes that it started. */
   signal?: AbortSignal;
   /** Default: no limit. */
@@ -42,6 +44,8 @@ export interface ProcessResult extends Omit<TailSnapshot, "text"> {
   fullOutputError?: string;
   /** Only after a timeout or an abort: pids of processes that could not be killed; they belong to another user or hang in the kernel. */
   survivors?: number[];
+  /** Only if the command has failed, probably because the sandbox has refused something: a sentence that says what. */
+  refusal?: string;
 }
 
 /** Runs a command. A host may implement it with a container or another machine. */

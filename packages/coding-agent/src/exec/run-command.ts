@@ -1,4 +1,5 @@
 import { CommandKiller } from "./command-killer.ts";
+import type { CommandContainer, EnteredCommand } from "./container.ts";
 import type { OutputStream } from "./output-channels.ts";
 import type { CollectedOutput } from "./output-collector.ts";
 import { OutputTail } from "./output-tail.ts";
@@ -15,8 +16,9 @@ export interface RunCommandOptions extends RunProcessOptions {
   mark: string;
   shellPath?: string | undefined;
   maxFileBytes: number;
+  container: CommandContainer | undefined;
   /** Called when the command has started; the pid is also the id of its process group. */
-  onSpawn(leaderPid: number): void;
+  onSpawn(leaderPid: number, entered: EnteredCommand | undefined): void;
 }
 
 /**
@@ -30,7 +32,7 @@ export async function runCommand(options: RunCommandOptions): Promise<ProcessRes
   const spawned = signal?.aborted ? undefined : await spawnCommand({ ...options, env, streams });
   if (!spawned)
     return toResult({ ...new OutputTail().snapshot(), spooled: {} }, { outcome: "aborted", exitCode: null, exitSignal: null });
-  options.onSpawn(spawned.pid);
+  options.onSpawn(spawned.pid, spawned.entered);
 
   const killer = new CommandKiller(spawned, options);
   let listenerFailure: { error: unknown } | undefined;
@@ -50,12 +52,17 @@ export async function runCommand(options: RunCommandOptions): Promise<ProcessRes
   const collected = await reader.end();
   if (listenerFailure) throw listenerFailure.error;
   const { exitCode, signalCode } = spawned.process;
-  return toResult(collected, { outcome: killed?.reason ?? "exited", exitCode, exitSignal: signalCode, ...killed?.left });
+  const refusal = exitCode === 0 || killed ? undefined : spawned.entered?.explain(collected.text);
+  return toResult(collected, {
+    ...{ outcome: killed?.reason ?? "exited", exitCode, exitSignal: signalCode },
+    ...killed?.left,
+    ...(refusal === undefined ? {} : { refusal }),
+  });
 }
 
 function toResult(
   { spooled, text, ...totals }: CollectedOutput,
-  ending: Pick<ProcessResult, "outcome" | "exitCode" | "exitSignal" | "survivors">,
+  ending: Pick<ProcessResult, "outcome" | "exitCode" | "exitSignal" | "survivors" | "refusal">,
 ): ProcessResult {
   return {
     ...ending,

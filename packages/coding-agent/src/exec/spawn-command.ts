@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { isAbsolute } from "node:path";
 import { ToolError } from "@pikit/agent";
 import { markEnvironment } from "./command-mark.ts";
+import { type CommandContainer, containerFd, type EnteredCommand } from "./container.ts";
 import { isExecutable } from "./find-program.ts";
 import { findShell, posixShell } from "./find-shell.ts";
 import { type OutputStream, type OutputStreams, openChannels } from "./output-channels.ts";
@@ -17,6 +18,8 @@ export interface SpawnedCommand {
   pid: number;
   /** The pipes to read. */
   sources: [stream: OutputStream, pipe: PipeSource][];
+  /** The command in its container; undefined without one. */
+  entered: EnteredCommand | undefined;
 }
 
 export interface SpawnOptions {
@@ -32,37 +35,52 @@ export interface SpawnOptions {
   shellPath?: string | undefined;
   /** After an abort, the command is not started. */
   signal?: AbortSignal | undefined;
+  /** Default: none. */
+  container?: CommandContainer | undefined;
 }
 
 /**
  * Starts a command with empty stdin.
  *
  * @returns undefined if `signal` was aborted before the start.
- * @throws {ToolError} `cwd_missing`, `shell_missing`, `command_too_long` or `spawn_failed`.
+ * @throws {ToolError} `cwd_missing`, `shell_missing`, `command_too_long` or `spawn_failed`, and the errors of the container.
  */
 export async function spawnCommand(options: SpawnOptions): Promise<SpawnedCommand | undefined> {
-  const { command, cwd, env, streams, signal } = options;
-  const [shell] = await Promise.all([typeof command === "string" ? chooseShell(options) : posixShell, assertWorkingFolder(cwd)]);
-  const channels = await openChannels(streams, { cwd, searchPath: env.PATH });
-  const [program, ...args] =
-    typeof command === "string" ? [...outerShell(options.mark, channels.redirection), shell, "-c", "--", command] : command;
-  const stdio: StdioOptions = ["ignore", ...channels.stdio];
+  const { command, cwd, env, streams, signal, container } = options;
+  const isText = typeof command === "string";
+  const [shell] = await Promise.all([isText ? chooseShell(options) : posixShell, assertWorkingFolder(cwd)]);
+  const plain: [string, ...string[]] = isText ? [shell, "-c", "--", command] : [...command];
+  const entered = await container?.enter({ command: plain, cwd, env });
+  let channels: Awaited<ReturnType<typeof openChannels>> | undefined;
+  let program = plain[0];
+  let isStarted = false;
   try {
+    channels = await openChannels(streams, { cwd, searchPath: env.PATH });
+    const inner = entered?.command ?? plain;
+    const argv: [string, ...string[]] = isText ? [...outerShell(options.mark, channels.redirection), ...inner] : inner;
+    program = inner[0];
+    const stdio: StdioOptions = ["ignore", ...channels.stdio];
     if (signal?.aborted) {
       channels.destroy();
       return undefined;
     }
     const watchdog = ensureWatchdog();
-    if (typeof command === "string") stdio.push(watchdog ?? "ignore");
-    const child = spawn(program, args, { cwd, env: markEnvironment(env, options.mark), stdio, detached: true });
+    if (isText) stdio.push(watchdog ?? "ignore");
+    if (entered?.fd !== undefined) stdio[containerFd] = entered.fd;
+    const [outer, ...args] = argv;
+    const variables = markEnvironment(entered?.env ?? env, options.mark);
+    const child = spawn(outer, args, { cwd, env: variables, stdio: Array.from(stdio, (end) => end ?? "ignore"), detached: true });
     if (child.pid !== undefined) trackGroup(child.pid);
     await once(child, "spawn");
-    return { process: child, pid: child.pid as number, sources: channels.sources(child) };
+    isStarted = true;
+    return { process: child, pid: child.pid as number, sources: channels.sources(child), entered };
   } catch (error) {
-    channels.destroy();
+    channels?.destroy();
     throw toSpawnError(error as NodeJS.ErrnoException, program);
   } finally {
-    channels.closeWriteEnds();
+    channels?.closeWriteEnds();
+    entered?.started();
+    if (!isStarted) entered?.leave();
   }
 }
 
