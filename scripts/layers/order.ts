@@ -55,7 +55,7 @@ export const layers: readonly PackageLayers[] = [
       ...["risk-tiers.ts", "terminal-interface.ts", "user-interface.ts", "locks"],
       // The parts of a session.
       ...["config", "conversation", "models", "prompt", "exec", "todo"],
-      ...["tools/output", "tools/files", "tools/images", "tools/search", "tools/*", "tools"],
+      ...["tools/output", "tools/files", "sandbox", "tools/images", "tools/search", "tools/*", "tools"],
       ...["approvals", "mcp", "checkpoints", "run", "export", "extensions", "packages"],
       // The session, its modes, and the command line.
       ...["session", "modes", "modes/rpc-session", "modes/*", "serve.ts", "index.ts", "cli", "main.ts", "cli.ts"],
@@ -67,7 +67,7 @@ export const layers: readonly PackageLayers[] = [
       page: ["eventsource-parser"],
     },
     late: ["tools/*/run.ts"],
-    loadsByName: ["conversation/open-store.ts"],
+    loadsByName: ["conversation/open-store.ts", "sandbox/runtime-package.ts"],
   },
   {
     folder: "packages/rpc-client",

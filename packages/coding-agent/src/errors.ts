@@ -62,6 +62,7 @@ export function isSessionError(error: unknown): error is SessionError {
  * - `invalid_config`: a configuration file, or a field in it, is malformed
  * - `config_unavailable`: a configuration file cannot be read, locked or written
  * - `package_failed`: a package cannot be installed, updated or removed
+ * - `sandbox_unavailable`: the settings require a sandbox, and this machine cannot make one
  */
 export type UsageErrorCode =
   | "invalid_arguments"
@@ -71,7 +72,8 @@ export type UsageErrorCode =
   | "unknown_model"
   | "invalid_config"
   | "config_unavailable"
-  | "package_failed";
+  | "package_failed"
+  | "sandbox_unavailable";
 
 /** An unknown word, and the known words that may have been intended. */
 export interface UnknownWord {

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { thinkingLevels } from "@pikit/ai";
 import { approvalPolicies } from "../config/approval-policies.ts";
+import { sandboxModes } from "../config/sandbox-modes.ts";
 import { type UnknownWord, UsageError } from "../errors.ts";
 
 export interface Option {
@@ -49,6 +50,7 @@ const options = {
   models: { value: "a,b/*" },
   approval: { value: "policy", choices: approvalPolicies },
   "read-only": {},
+  sandbox: { value: "mode", choices: sandboxModes },
   "max-turns": { value: "n" },
   "max-cost": { value: "usd" },
   "max-time": { value: "s" },

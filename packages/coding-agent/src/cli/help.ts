@@ -1,5 +1,6 @@
 import { thinkingLevels } from "@pikit/ai";
 import { approvalPolicies } from "../config/approval-policies.ts";
+import { sandboxModes } from "../config/sandbox-modes.ts";
 import { listOptions, type Option, type OptionName, usage } from "./args.ts";
 
 /** The description of each option. */
@@ -34,6 +35,7 @@ const descriptions: Readonly<Record<OptionName, string>> = {
   models: "the models for cycle_model",
   approval: `when to ask for approval: ${approvalPolicies.join(", ")}`,
   "read-only": "refuse tools that do more than read",
+  sandbox: `whether commands run in a sandbox: ${sandboxModes.join(", ")}`,
   "max-turns": "end a run before its n+1st model call",
   "max-cost": "end a run when it has cost that much",
   "max-time": "end a run after that many seconds",

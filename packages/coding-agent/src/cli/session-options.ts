@@ -1,5 +1,6 @@
 import type { RequestedThinkingLevel } from "@pikit/ai";
 import type { ApprovalPolicy } from "../config/approval-policies.ts";
+import type { SandboxMode } from "../config/sandbox-modes.ts";
 import type { SessionChoice } from "../conversation/choose-session.ts";
 import { looksLikePath } from "../conversation/ids.ts";
 import { UsageError } from "../errors.ts";
@@ -53,6 +54,7 @@ export function toSessionOptions({ options }: Arguments): CreateAgentSessionOpti
     ),
     ...pick("approval", options.approval as ApprovalPolicy | undefined),
     readOnly: options["read-only"] ?? false,
+    ...pick("sandbox", options.sandbox as SandboxMode | undefined),
     session: chooseSession(options),
     takeOverLock: options["take-over"] ?? false,
   };

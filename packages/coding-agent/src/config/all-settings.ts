@@ -48,7 +48,8 @@ export interface AllSettings {
 
 /**
  * Reads and merges the settings of the user and of a project. The project's take precedence; objects such as `retry` are merged key by key,
- * and lists are joined, the user's first. The lists of `approvalRules` are joined, too: a project cannot take back a refusal of the user.
+ * and lists are joined, the user's first. The lists of `approvalRules` are joined, too: a project cannot take back a refusal of the user. The
+ * sandbox is that of the user.
  *
  * @param project - The project's folder; only if the user trusts it.
  * @param userFile - The user's settings, if they were read already.
@@ -70,7 +71,7 @@ export async function readAllSettings(agentDir: string, project?: string, userFi
 
 /** Makes the paths of settings absolute; they are relative to the folder of their file. */
 function place({ settings, problems }: SettingsFile, folder: string, location: "user" | "project"): AllSettings {
-  const { extensions = [], skills, prompts, themes, packages = [], shell } = settings;
+  const { extensions = [], skills, prompts, themes, packages = [], shell, mcpServers } = settings;
   const [named, remote] = [isPath, isRemoteSource].map((isMeant) => extensions.filter(isMeant)) as [string[], string[]];
   const marks = { extensions, skills: skills ?? [], prompts: prompts ?? [] };
   const hasMarks = Object.values(marks).some((list) => list.some(isMark));
@@ -82,6 +83,7 @@ function place({ settings, problems }: SettingsFile, folder: string, location: "
       ...(prompts ? { prompts: toPaths(prompts) } : {}),
       ...(themes ? { themes: toPaths(themes) } : {}),
       ...(shell?.path?.startsWith("~") ? { shell: { ...shell, path: toAbsolute(shell.path, folder) } } : {}),
+      ...(mcpServers && location === "project" ? { mcpServers: withoutSandboxChoice(mcpServers) } : {}),
     },
     extensions: named.map((name) => ({ path: findExtensionPath(name, folder), location })),
     // Older settings of related programs have packages in this list, too.
@@ -89,6 +91,11 @@ function place({ settings, problems }: SettingsFile, folder: string, location: "
     marks: hasMarks ? [{ location, folder, marks }] : [],
     problems,
   };
+}
+
+/** The servers of a project, which cannot leave the sandbox on their own. */
+function withoutSandboxChoice(servers: Settings["mcpServers"] & {}): Settings["mcpServers"] & {} {
+  return Object.fromEntries(Object.entries(servers).map(([name, { sandbox: _sandbox, ...server }]) => [name, server]));
 }
 
 /** Whether an item of a list of paths is a pattern that leaves something out or brings it back. */
@@ -115,7 +122,8 @@ function merge(user: Settings, project: Settings): Settings {
     else if (isObject(before) && isObject(value)) merged[key] = { ...before, ...value };
     else merged[key] = value;
   }
-  return { ...merged, ...joinRules(user, project) } as Settings;
+  // A project must not open the sandbox of its own commands.
+  return { ...merged, sandbox: user.sandbox, ...joinRules(user, project) } as Settings;
 }
 
 function joinRules({ approvalRules: first }: Settings, { approvalRules: second }: Settings): Pick<Settings, "approvalRules"> {

@@ -30,6 +30,12 @@ export const McpServerSchema = Type.Object({
       description: "Time limit of a call, in seconds; 0: none. A progress message restarts it. Default: 300.",
     }),
   ),
+  sandbox: Type.Optional(
+    Type.Boolean({
+      description:
+        "false: a local server of the user's settings or of the host runs without the sandbox that commands have. Default: true.",
+    }),
+  ),
   disabled: Type.Optional(Type.Boolean({ description: "Whether the server is not used. Default: false." })),
 });
 

@@ -5,10 +5,16 @@ import { literals } from "../protocol/literals.ts";
 import { RequestedThinkingLevelSchema } from "../protocol/messages.ts";
 import { approvalPolicies } from "./approval-policies.ts";
 import { McpServerSchema } from "./mcp-server-settings.ts";
+import { sandboxModes } from "./sandbox-modes.ts";
 
 const paths = (what: string) =>
   Type.Optional(
     Type.Array(Type.String(), { description: `${what} Relative paths start at the folder of this file; ~ is the home folder.` }),
+  );
+
+const placesIn = (what: string) =>
+  Type.Optional(
+    Type.Array(Type.String(), { description: `${what} Relative paths start at the working folder; ~ is the home folder.` }),
   );
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
@@ -97,6 +103,22 @@ export const SettingsSchema = Type.Object({
         description:
           "Your own rules for approvals: deny counts first, then ask, then allow. Lists of the user and of the project are joined.",
       },
+    ),
+  ),
+  sandbox: Type.Optional(
+    Type.Object(
+      {
+        mode: described(literals(sandboxModes), "Whether commands run in a sandbox. Default: off."),
+        network: Type.Optional(
+          Type.Union([Type.Boolean(), Type.Array(Type.String())], {
+            description: "Whether commands have a network, or the domains that they may reach. Default: false.",
+          }),
+        ),
+        writable: placesIn("Further files and folders that commands may write."),
+        readable: placesIn("Files and folders that commands may read although they are hidden by default."),
+        hidden: placesIn("Further files and folders that commands may not read."),
+      },
+      { description: "The sandbox of commands. Only the user's settings count, not those of a project." },
     ),
   ),
   shell: Type.Optional(

@@ -16,6 +16,7 @@ import type {
   JsonSchemaValidatorResult,
 } from "@modelcontextprotocol/sdk/validation/types.js";
 import { createCommandEnvironment } from "../exec/command-environment.ts";
+import type { CommandContainer } from "../exec/container.ts";
 import { isExecutable } from "../exec/find-program.ts";
 import { assertWorkingFolder } from "../exec/working-folder.ts";
 import { untilAborted } from "../until-aborted.ts";
@@ -37,6 +38,8 @@ export interface ConnectOptions {
   cwd: string;
   /** The mark that identifies the processes of a local server. */
   mark: string;
+  /** Something around a local server, such as a sandbox. Default: none. */
+  container?: CommandContainer | undefined;
   /** An abort ends the attempt and the started processes. */
   signal: AbortSignal;
   /** Called when the server reports that its tools have changed. */
@@ -147,14 +150,18 @@ class SdkConnection implements McpConnection {
   }
 }
 
-async function createTransport({ target, cwd, mark }: ConnectOptions): Promise<EndingTransport> {
+async function createTransport({ target, cwd, mark, container }: ConnectOptions): Promise<EndingTransport> {
   if (target.kind === "http") return new (await import("./http-transport.ts")).HttpTransport(target);
   const folder = resolve(cwd, target.cwd ?? ".");
   await assertWorkingFolder(folder);
   // Without variables that look like secrets; a server gets only the secrets in its settings.
   const env = { ...createCommandEnvironment({ passKeys: false }), ...target.env };
   const program = await findProgram(target.command, folder, env.PATH);
-  return new (await import("./stdio-transport.ts")).StdioTransport({ program, args: target.args, cwd: folder, env, mark });
+  const entered = await container?.enter({ command: [program, ...target.args], cwd: folder, env });
+  const { StdioTransport } = await import("./stdio-transport.ts");
+  // The keys of its settings are meant for the server.
+  const variables = entered ? { ...entered.env, ...target.env } : env;
+  return new StdioTransport({ ...{ program, args: target.args, cwd: folder, mark, entered }, env: variables });
 }
 
 /** Finds the absolute path of a program: relative to the folder if it contains a slash, otherwise in the search path. */

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { ToolError } from "@pikit/agent";
 import type { McpServerConfig } from "../config/mcp-server-settings.ts";
+import type { CommandContainer } from "../exec/container.ts";
 import { createThrottle } from "../tools/output/throttle.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { type McpConnection, McpConnectionError, type McpProgress, type McpTool } from "./connection.ts";
@@ -24,6 +25,8 @@ export interface McpServerOptions {
   /** The folder of the session. */
   cwd: string;
   offline: boolean;
+  /** Something around a local server. Default: none. */
+  container?: CommandContainer | undefined;
   /** Returns a new mark for each start of a server. */
   nextMark(): string;
   /** Called when the tools have changed. */
@@ -129,13 +132,16 @@ export class McpServer {
   }
 
   async #connect({ target, startTimeoutMs }: ResolvedServer): Promise<void> {
-    const { cwd, nextMark } = this.#options;
+    const { cwd, container, nextMark } = this.#options;
     const { connect } = await import("./connect.ts");
     const deadline = AbortSignal.timeout(startTimeoutMs);
     const signal = AbortSignal.any([this.#life.signal, deadline]);
     let connection: McpConnection | undefined;
     try {
-      connection = await connect({ target, cwd, mark: nextMark(), signal, onToolsChanged: () => this.#refreshes.request() });
+      connection = await connect({
+        ...{ target, cwd, container, mark: nextMark(), signal },
+        onToolsChanged: () => this.#refreshes.request(),
+      });
       this.tools = await connection.listTools(signal);
     } catch (error) {
       await connection?.close();

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { AgentTool } from "@pikit/agent";
 import type { McpServerConfig } from "../config/mcp-server-settings.ts";
 import { MarkSeries } from "../exec/command-mark.ts";
+import type { CommandContainer } from "../exec/container.ts";
 import type { ServerInstructions } from "../prompt/system-prompt.ts";
 import { createMcpTool, type McpCallObserver } from "./agent-tool.ts";
 import { McpServer } from "./mcp-server.ts";
@@ -25,6 +26,8 @@ export interface McpServersOptions {
   onCall?: McpCallObserver | undefined;
   /** Whether only servers on this machine may be used. Default false. */
   offline?: boolean | undefined;
+  /** Something around local servers, such as a sandbox. Default: none. */
+  container?: CommandContainer | undefined;
 }
 
 /** The MCP servers of a session. Before `start`, no server is started and the SDK is not loaded. */
@@ -108,6 +111,7 @@ export class McpServers {
       config,
       cwd: this.#cwd,
       offline: this.#options.offline ?? false,
+      container: config.sandbox === false ? undefined : this.#options.container,
       nextMark: () => this.#marks.next(),
       onTools: () => this.#offerTools(),
       report: (problem) => this.#report(problem),

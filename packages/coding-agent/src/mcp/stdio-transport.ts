@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { markEnvironment } from "../exec/command-mark.ts";
+import { containerFd, type EnteredCommand } from "../exec/container.ts";
 import { killTree } from "../exec/kill-tree.ts";
 import { OutputTail } from "../exec/output-tail.ts";
 import { isOurGroup, leaderExited, trackGroup } from "../exec/running-groups.ts";
@@ -31,6 +32,8 @@ export interface StdioTransportOptions {
   env: NodeJS.ProcessEnv;
   /** The mark that identifies the server and its processes; see `exec/command-mark.ts`. */
   mark: string;
+  /** The program in its container; undefined without one. */
+  entered?: EnteredCommand | undefined;
 }
 
 /**
@@ -54,10 +57,15 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { program, args, cwd, env, mark } = this.#options;
+    const { program, args, cwd, env, mark, entered } = this.#options;
     // Before the server, so that the watchdog can find its processes by the mark from the start.
     ensureWatchdog();
-    const child = spawn(program, args, { cwd, env: markEnvironment(env, mark), stdio: "pipe", detached: true });
+    const [first, ...rest] = entered?.command ?? [program, ...args];
+    const stdio: StdioOptions = ["pipe", "pipe", "pipe"];
+    if (entered?.fd !== undefined) stdio[containerFd] = entered.fd;
+    const variables = markEnvironment(env, mark);
+    const child = spawn(first, rest, { cwd, env: variables, stdio: Array.from(stdio, (end) => end ?? "ignore"), detached: true });
+    entered?.started();
     this.#child = child;
     if (child.pid !== undefined) trackGroup(child.pid);
     // EPIPE after the server has ended; its exit is reported instead. stdin is undefined if the system could not create a pipe.
@@ -114,6 +122,7 @@ export class StdioTransport implements Transport {
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
     }
     this.#finish("was ended");
+    this.#options.entered?.leave();
   }
 
   #finish(end: string): void {

@@ -2,6 +2,7 @@ import type { Model, RequestedThinkingLevel } from "@pikit/ai";
 import type { ApprovalPolicy, RuleTexts } from "../config/approval-policies.ts";
 import type { McpServerConfig } from "../config/mcp-server-settings.ts";
 import type { SettingsFile } from "../config/read-settings.ts";
+import type { SandboxMode, SandboxSettings } from "../config/sandbox-modes.ts";
 import type { SessionChoice } from "../conversation/choose-session.ts";
 import type { SessionStore } from "../conversation/session-store.ts";
 import type { ProcessRunner } from "../exec/run-process.ts";
@@ -80,6 +81,11 @@ export interface CreateAgentSessionOptions {
   approvalRules?: RuleTexts;
   /** Refuses every tool call that does more than read. Default false. */
   readOnly?: boolean;
+  /**
+   * The sandbox of commands and local MCP servers: a mode, or settings that replace those of the user field by field. It also limits which files
+   * tools read and write. Default: the user's settings, else `off`.
+   */
+  sandbox?: SandboxMode | SandboxSettings;
   /** Replaces the built-in instructions. */
   systemPrompt?: string;
   /** Added at the end of the system prompt. */

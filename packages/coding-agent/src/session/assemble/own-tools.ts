@@ -2,6 +2,7 @@ import type { AgentTool } from "@pikit/agent";
 import type { Settings } from "../../config/settings.ts";
 import type { ProcessRunner } from "../../exec/run-process.ts";
 import type { TaskRunnerOptions, TaskSession, TaskSessionRequest } from "../../run/delegation.ts";
+import type { FileAccess } from "../../tools/files/file-access.ts";
 import { type BuiltInToolName, type CreateBuiltInTools, isBuiltInTool, isBuiltInToolName, loadTools } from "../../tools/index.ts";
 import type { CreateAgentSessionOptions } from "../options.ts";
 import type { SessionCheckpoints } from "../parts/checkpoints.ts";
@@ -14,6 +15,8 @@ export interface OwnToolsParts {
   runProcess: ProcessRunner;
   agent: Core["agent"];
   checkpoints: SessionCheckpoints;
+  /** The files of the tools. Undefined: those of this machine. */
+  files: FileAccess | undefined;
   limits: Supervision["limits"];
   todoList: Supervision["todoList"];
   /** The delegation depth: 0 for the session of a user. */
@@ -35,7 +38,7 @@ export async function loadOwnTools(parts: OwnToolsParts): Promise<(cwd: string) 
 
 /** The options of the built-in tools of a session. */
 export function builtInOptions(cwd: string, parts: OwnToolsParts): Parameters<CreateBuiltInTools>[1] {
-  const { separateStreams, files, onCommandOutput, onPreview, onDelegation } = parts.options;
+  const { separateStreams, onCommandOutput, onPreview, onDelegation } = parts.options;
   return {
     todos: parts.todoList,
     runTask: async (task) => (await import("../../run/delegation.ts")).createTaskRunner(taskOptions(cwd, parts))(task),
@@ -43,7 +46,7 @@ export function builtInOptions(cwd: string, parts: OwnToolsParts): Parameters<Cr
     ...parts.checkpoints.keepers,
     ...pick("defaultTimeoutSeconds", parts.settings.shell?.timeoutSeconds),
     ...pick("separateStreams", separateStreams),
-    ...pick("files", files),
+    ...pick("files", parts.files),
     ...pick("onCommandOutput", onCommandOutput),
     ...pick("onPreview", onPreview),
     ...pick("onDelegation", onDelegation),

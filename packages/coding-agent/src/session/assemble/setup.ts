@@ -3,6 +3,7 @@ import type { Approvals } from "../../approvals/judge.ts";
 import type { ApprovalRules } from "../../approvals/policy.ts";
 import { agentFolder } from "../../config/paths.ts";
 import type { HookSlot } from "../../extensions/hooks.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { absentUser, UserSlot } from "../../user-interface.ts";
 import type { AgentSession } from "../agent-session.ts";
 import type { CreateAgentSessionOptions, EntryPointOptions } from "../options.ts";
@@ -14,6 +15,7 @@ export interface ParentSession {
   approvalRules: ApprovalRules;
   hooks: HookSlot;
   checkpoints: SessionCheckpoints;
+  sandbox: Sandbox | undefined;
   /** The delegation depth: 1 for a sub-task of a user's session, 2 for a sub-task of that. */
   depth: number;
 }

@@ -11,6 +11,8 @@ import { observeCommands } from "../../exec/observe-commands.ts";
 import { createLocalProcesses, type ProcessRunner } from "../../exec/run-process.ts";
 import type { HookSlot, SessionHooks } from "../../extensions/hooks.ts";
 import type { McpServers } from "../../mcp/mcp-servers.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
+import { localFiles } from "../../tools/files/local-files.ts";
 import { isBuiltInTool } from "../../tools/index.ts";
 import { SessionTodos } from "../parts/todos.ts";
 import { ToolSet } from "../parts/tool-set.ts";
@@ -19,6 +21,7 @@ import { createCheckpoints } from "./checkpoints.ts";
 import type { Configuration } from "./configuration.ts";
 import type { Core } from "./core.ts";
 import { loadOwnTools, type OwnToolsParts } from "./own-tools.ts";
+import { createSandbox } from "./sandbox.ts";
 import { withSessionVariables } from "./session-variables.ts";
 import type { Setup } from "./setup.ts";
 import type { Supervision } from "./supervision.ts";
@@ -46,11 +49,14 @@ export async function createTools(
   const { settings, hooks } = configuration;
   const { agent, instruments, transcript } = core;
   const env = settings.shell?.passKeys === false ? createCommandEnvironment({ passKeys: false }) : undefined;
-  const processes = createLocalProcesses({ env, shellPath: settings.shell?.path });
+  const sandbox = await createSandbox(setup, settings, transcript);
+  const processes = createLocalProcesses({ env, shellPath: settings.shell?.path, container: sandbox });
+  // A host that runs commands on this machine would run them outside of the sandbox.
+  const hostRun = sandbox ? undefined : options.runProcess;
   const runProcess = observeCommands(
-    withPrefix(options.runProcess ?? processes.run, settings.shellCommandPrefix),
+    withPrefix(hostRun ?? processes.run, settings.shellCommandPrefix),
     (command) => instruments.probe((current) => current.command?.(command)),
-    { isLocal: options.runProcess === undefined, env },
+    { isLocal: hostRun === undefined, env },
   );
   const tiers = { current: options.toolTiers ?? {} };
   const approvalRules = parent?.approvalRules ?? {
@@ -60,11 +66,12 @@ export async function createTools(
   };
   const approvals = parent?.approvals ?? createSessionApprovals(setup, approvalRules, core, tiers);
   const checkpoints = parent?.checkpoints ?? createCheckpoints(setup, settings, transcript);
-  const shared = { approvals, approvalRules, checkpoints, hooks: hooksOfTask(hooks) };
+  const shared = { approvals, approvalRules, checkpoints, sandbox, hooks: hooksOfTask(hooks) };
+  const files = sandbox ? sandbox.guard(options.files ?? localFiles) : options.files;
   const ownParts: OwnToolsParts = {
-    ...{ options, settings, agent, checkpoints, depth: parent?.depth ?? 0 },
+    ...{ options, settings, agent, checkpoints, files, depth: parent?.depth ?? 0 },
     // The environment of this machine means nothing to a runner of the caller.
-    runProcess: options.runProcess ? runProcess : withSessionVariables(runProcess, core, env),
+    runProcess: hostRun ? runProcess : withSessionVariables(runProcess, core, env),
     ...{ limits: supervision.limits, todoList: supervision.todoList },
     async openTask(own, { depth, toolCallId }) {
       const session = await setup.openTask({ ...options, ...own, user, session: "memory" }, { ...shared, depth });
@@ -75,7 +82,7 @@ export async function createTools(
   };
   const createOwn = await loadOwnTools(ownParts);
   const tools = new ToolSet(agent, createOwn, { report, only: options.onlyTools, exclude: options.excludeTools });
-  const mcp = await createMcpServers(setup, settings, core, tools);
+  const mcp = await createMcpServers(setup, settings, core, { tools, sandbox });
   return {
     ...{ tools, approvals, approvalRules, checkpoints, tiers, runProcess, mcp },
     async offerTools() {
@@ -85,6 +92,7 @@ export async function createTools(
     todos: new SessionTodos(supervision.todoList, tools),
     async stopProcesses() {
       await Promise.all([processes.stop(), mcp?.stop()]);
+      if (!parent) await sandbox?.stop();
     },
   };
 }
@@ -169,7 +177,7 @@ async function createMcpServers(
   { options, parent, report }: Setup,
   settings: Settings,
   { instruments, transcript }: Core,
-  tools: ToolSet,
+  { tools, sandbox }: { tools: ToolSet; sandbox: Sandbox | undefined },
 ): Promise<McpServers | undefined> {
   const servers = mcpServersOf(options, settings);
   if (parent || Object.keys(servers).length === 0) return undefined;
@@ -179,6 +187,7 @@ async function createMcpServers(
     cwd: transcript.conversation.header.cwd,
     replaceTools: (brought) => tools.replace("mcp", brought),
     offline: options.offline,
+    container: sandbox,
     onCall: (call) => instruments.probe((current) => current.mcpCall?.(call)),
     report,
   });
