@@ -51,17 +51,17 @@ export interface ApprovalQuestion extends Confirmation {
   /** The command, the diff or the arguments. In a diff, lines begin with `+`, `-` or a space. */
   call: string;
   isDiff: boolean;
-  /** The rule that `session`, `always` and `never` make, such as `bash(git push:*)`; undefined if these answers are not possible. */
+  /** The rule that all answers but `once` and `no` make, such as `bash(git push:*)`; undefined if these answers are not possible. */
   sessionScope?: string;
-  /** The file to which `always` writes the rule; undefined if that answer is not possible. */
+  /** The file to which `always` and `forbid` write the rule; undefined if these answers are not possible. */
   ruleFile?: string;
 }
 
 /**
- * `session` also allows similar calls until the session ends, and `never` refuses them until then. `always` allows them in later sessions, too.
- * `reason` is for the model.
+ * `session` also allows similar calls until the session ends, and `never` refuses them until then. `always` allows and `forbid` refuses them in
+ * later sessions, too. `reason` is for the model.
  */
-export type ApprovalAnswer = { decision: "once" | "session" | "always" } | { decision: "no" | "never"; reason?: string };
+export type ApprovalAnswer = { decision: "once" | "session" | "always" } | { decision: "no" | "never" | "forbid"; reason?: string };
 
 export interface DialogOptions {
   /** When aborted, the dialog resolves to its default. */
@@ -174,6 +174,13 @@ export async function askForApproval(
   const { title, message, riskTier } = question;
   const isYes = await user.confirm({ title, message, ...(riskTier ? { riskTier } : {}) }, options);
   return { decision: isYes === true ? "once" : "no" };
+}
+
+/** The answers that a question about a tool call can have. */
+export function answersTo({ sessionScope, ruleFile }: ApprovalQuestion): ApprovalAnswer["decision"][] {
+  const ofSession = sessionScope === undefined ? [] : (["session", "never"] as const);
+  const lasting = sessionScope === undefined || ruleFile === undefined ? [] : (["always", "forbid"] as const);
+  return ["once", "no", ...ofSession, ...lasting];
 }
 
 /** Whether a user is present to answer `confirm`. */

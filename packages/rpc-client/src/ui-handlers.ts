@@ -23,7 +23,8 @@ export type DisplayHandler<M extends DisplayMethod> = (request: UiFields<M>) => 
 
 type DialogMethod = "select" | "confirm" | "input" | "editor";
 type DisplayMethod = Exclude<UiMethod, DialogMethod>;
-type DialogValue<M extends DialogMethod> = M extends "confirm" ? boolean : string;
+/** A `confirm` may also be answered with one of its `approval.answers`. */
+type DialogValue<M extends DialogMethod> = M extends "confirm" ? boolean | string : string;
 
 export type UiHandler<M extends UiMethod> = M extends DialogMethod
   ? DialogHandler<M>

@@ -4,11 +4,11 @@ import { type ApprovalAnswer, type ApprovalQuestion, askForApproval, canConfirm,
 const defaultTimeoutMs = 10 * 60 * 1000;
 
 /**
- * `session` and `never`: yes and no, also for similar calls. `always`: yes, also in later sessions. `absent`: there is no user, or the user
- * interface has failed.
+ * `session` and `never`: yes and no, also for similar calls. `always` and `forbid`: the same in later sessions, too. `absent`: there is no user,
+ * or the user interface has failed.
  */
 export interface Answer {
-  kind: "yes" | "session" | "always" | "no" | "never" | "timeout" | "absent" | "aborted";
+  kind: "yes" | "session" | "always" | "no" | "never" | "forbid" | "timeout" | "absent" | "aborted";
   /** The user's reason for a no, for the model. */
   reason?: string;
 }
@@ -16,12 +16,14 @@ export interface Answer {
 /** Called with the outcome of a question that was shown to the user. */
 export type QuestionEnd = (answer: Answer["kind"]) => void;
 
+type LastingAnswer = "session" | "never" | "always" | "forbid";
+
 /** The user's answers, as far as they are about one call. */
 export interface AnswerMemory {
   /** The earlier answer about the call; undefined if there is none. */
   recall(): Promise<"yes" | "no" | undefined>;
-  /** Allows or refuses similar calls until the session ends, or always allows them. */
-  remember(answer: "yes" | "no" | "always"): Promise<void>;
+  /** Allows or refuses similar calls: until the session ends, or always. */
+  remember(answer: LastingAnswer): Promise<void>;
 }
 
 /** Maximum characters of the user's reason. */
@@ -63,9 +65,7 @@ export class Asker {
       const answer = await this.#put(question, signal, aborted.answer);
       ended?.(answer.kind);
       // Before the turn of the next question, which may be about a similar call.
-      if (answer.kind === "session") await memory.remember("yes");
-      if (answer.kind === "always") await memory.remember("always");
-      if (answer.kind === "never") await memory.remember("no");
+      if (isLasting(answer.kind)) await memory.remember(answer.kind);
       return answer;
     });
     this.#last = turn;
@@ -95,12 +95,18 @@ export class Asker {
   }
 }
 
+function isLasting(kind: Answer["kind"]): kind is LastingAnswer {
+  return kind === "session" || kind === "never" || kind === "always" || kind === "forbid";
+}
+
+/** User interfaces of other programs may answer anything; what is not an answer is a no. */
 function toAnswer(answer: ApprovalAnswer): Answer {
-  if (answer.decision === "once") return { kind: "yes" };
-  if (answer.decision === "session" || answer.decision === "always") return { kind: answer.decision };
-  const isNo = answer.decision === "no" || answer.decision === "never";
-  const reason = isNo ? answer.reason?.trim().slice(0, maxReason) : undefined;
-  return { kind: answer.decision === "never" ? "never" : "no", ...(reason ? { reason } : {}) };
+  const { decision } = answer;
+  if (decision === "once") return { kind: "yes" };
+  const kind = isLasting(decision) ? decision : "no";
+  if (kind === "session" || kind === "always") return { kind };
+  const reason = "reason" in answer ? answer.reason?.trim().slice(0, maxReason) : undefined;
+  return { kind, ...(reason ? { reason } : {}) };
 }
 
 function whenAborted(signal: AbortSignal): { answer: Promise<Answer>; stop(): void } {

@@ -35,8 +35,8 @@ export interface ApprovalOptions extends ApprovalRules, ToolTiers {
 interface RuleFile {
   /** Its path, as questions show it. */
   path: string;
-  /** Adds a rule that allows calls. */
-  allow(rule: string): Promise<void>;
+  /** Adds a rule that allows or refuses calls. */
+  add(list: "allow" | "deny", rule: string): Promise<void>;
 }
 
 /** Decides about tool calls, and asks the user if needed. */
@@ -66,7 +66,7 @@ class Judge implements Approvals {
   readonly #allowed = new SessionRules();
   readonly #refused = new SessionRules();
   /** Rules for later sessions that this one has written. */
-  readonly #kept: Rule[] = [];
+  readonly #kept: { allow: Rule[]; deny: Rule[] } = { allow: [], deny: [] };
   /** Settles when each earlier call has asked its question or needs none. */
   #earlier: Promise<unknown> = Promise.resolve();
 
@@ -103,9 +103,10 @@ class Judge implements Approvals {
 
   async #decide(call: RuledCall): Promise<Decision> {
     const { rules, sessionId, policy } = this.#options;
+    const kept = this.#kept;
     const { deny, ask, allow } = await this.#rules.of(rules);
     const session = { allow: this.#allowed.of(sessionId), deny: this.#refused.of(sessionId) };
-    return decide(call, policy, { deny, ask, allow: [...allow, ...this.#kept], session });
+    return decide(call, policy, { deny: [...deny, ...kept.deny], ask, allow: [...allow, ...kept.allow], session });
   }
 
   /** Asks about a call, after the questions of earlier calls, because some calls take longer to assess. undefined if the call may run. */
@@ -132,17 +133,17 @@ class Judge implements Approvals {
       },
       remember: async (answer) => {
         if (rule === undefined || sessionId !== this.#options.sessionId) return;
-        if (answer === "always") await this.#keep(rule);
-        else await (answer === "yes" ? this.#allowed : this.#refused).add(rule, sessionId, verdict.tier === "confirm_required");
+        if (answer === "always" || answer === "forbid") await this.#keep(answer === "always" ? "allow" : "deny", rule);
+        else await (answer === "session" ? this.#allowed : this.#refused).add(rule, sessionId, verdict.tier === "confirm_required");
       },
     };
   }
 
   /** Writes a rule for later sessions. If that fails, it counts in this one, and the user gets a notification. */
-  async #keep(rule: string): Promise<void> {
+  async #keep(list: "allow" | "deny", rule: string): Promise<void> {
     const { ruleFile, user } = this.#options;
-    this.#kept.push(await Rule.parse(rule));
-    await ruleFile?.allow(rule).catch((error: Error) => user.notify(error.message, "error"));
+    this.#kept[list].push(await Rule.parse(rule));
+    await ruleFile?.add(list, rule).catch((error: Error) => user.notify(error.message, "error"));
   }
 }
 
@@ -186,6 +187,8 @@ function isYes({ kind }: Answer): boolean {
 const refusals: Record<Refusal, string> = {
   never:
     "the user was asked and declined, also for similar calls in this session. Continue without it, or ask what the user wants instead",
+  forbid:
+    "the user was asked and declined, also for similar calls in later sessions. Continue without it, or ask what the user wants instead",
   no: "the user was asked and declined. Do not try the same in another way; continue without it, or ask what the user wants instead",
   timeout: "the user was asked and did not answer in time, which counts as no. Continue without it, or say what is needed",
   absent: "it needs the user's approval, but there is no user to ask. Find a way without it, or say what is needed",

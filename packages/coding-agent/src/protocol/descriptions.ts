@@ -88,7 +88,8 @@ export const eventDescriptions: Readonly<Record<EventName, string>> = {
 };
 
 export const frameDescriptions: Readonly<Record<keyof typeof incomingFrames | keyof typeof outgoingFrames, string>> = {
-  extension_ui_response: "Answers a dialog: `confirmed` for `confirm`, `value` for the others, `cancelled` for any.",
+  extension_ui_response:
+    "Answers a dialog: `confirmed` for `confirm`, or `value` with one of `approval.answers`; `value` for the others, `cancelled` for any.",
   host_tool_update: "The output of a host tool so far.",
   host_tool_result: "The result of a host tool; ends the call.",
   host_model_event: "A step of the answer of a host model, or only a sign of life.",

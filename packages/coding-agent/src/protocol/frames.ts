@@ -58,10 +58,24 @@ const timeout = {
   ),
 };
 
+/** The tool call that a `confirm` asks about, if it needs an approval. */
+export const ApprovalSchema = Type.Object({
+  toolCallId: Type.Optional(Type.String({ description: "As in the events about the call. Absent for a call of a sub-task." })),
+  reasons: Type.String({ description: "Why it is asked, one reason per line; empty if there are none." }),
+  call: Type.String({ description: "The whole command, diff or arguments." }),
+  isDiff: Type.Boolean({ description: "Whether `call` is a diff, with lines that begin with `+`, `-` or a space." }),
+  answers: Type.Array(Type.String(), {
+    description:
+      "The answers that may be sent as `value` in place of `confirmed`: `once` and `no`; `session` and `never` also for similar calls of this session; `always` and `forbid` also in later sessions. More may follow.",
+  }),
+  rule: Type.Optional(Type.String({ description: "The rule that all answers but `once` and `no` make: similar calls." })),
+  ruleFile: Type.Optional(Type.String({ description: "The file to which `always` and `forbid` write the rule." })),
+});
+
 /** A request to the user interface. The dialogs `select`, `confirm`, `input` and `editor` wait for a response; the other methods do not. */
 export const UiRequestSchema = Type.Union([
   uiRequest("select", { ...title, options: Type.Array(Type.String()), ...timeout }),
-  uiRequest("confirm", { ...title, message: Type.String(), ...timeout }),
+  uiRequest("confirm", { ...title, message: Type.String(), approval: Type.Optional(ApprovalSchema), ...timeout }),
   uiRequest("input", { ...title, placeholder: Type.Optional(Type.String()), ...timeout }),
   uiRequest("editor", { ...title, prefill: Type.Optional(Type.String()), ...timeout }),
   uiRequest("notify", { message: Type.String(), notifyType: Type.Optional(literals(["info", "warning", "error"])) }),
@@ -76,11 +90,12 @@ export const UiRequestSchema = Type.Union([
 ]);
 export type UiRequest = Static<typeof UiRequestSchema>;
 
-/** The response to a dialog: `confirmed` for `confirm`, `value` for the others, `cancelled` for all. */
+/** The response to a dialog: `confirmed` for `confirm`, or `value` for one of its answers; `value` for the others, `cancelled` for all. */
 export const UiResponseSchema = Type.Object({
   type: Type.Literal("extension_ui_response"),
   id: Type.String(),
   value: Type.Optional(Type.String()),
+  reason: Type.Optional(Type.String({ description: "The user's reason for a no, for the model." })),
   confirmed: Type.Optional(Type.Boolean()),
   cancelled: Type.Optional(Type.Boolean()),
 });

@@ -3,6 +3,7 @@ import {
   type ApprovalAnswer,
   type ApprovalQuestion,
   absentUser,
+  answersTo,
   type Clarification,
   type ClarificationAnswer,
   type Confirmation,
@@ -46,9 +47,7 @@ export class AcpUser implements UserInterface {
 
   async approve(question: ApprovalQuestion, options: DialogOptions = {}): Promise<ApprovalAnswer> {
     const chosen = await this.#requestPermission(this.#describe(question), permissionOptions(question), options);
-    if (chosen === "allow-always") return { decision: "session" };
-    if (chosen === "reject-always") return { decision: "never" };
-    return { decision: chosen === "allow" ? "once" : "no" };
+    return { decision: permissions.find(({ optionId }) => optionId === chosen)?.decision ?? "no" };
   }
 
   async confirm({ title, message }: Confirmation, options: DialogOptions = {}): Promise<boolean> {
@@ -155,17 +154,25 @@ export class AcpUser implements UserInterface {
   }
 }
 
-function permissionOptions({ sessionScope }: ApprovalQuestion): PermissionOption[] {
-  const once: PermissionOption[] = [
-    { optionId: "allow", name: "Allow", kind: "allow_once" },
-    { optionId: "reject", name: "Reject", kind: "reject_once" },
-  ];
-  if (sessionScope === undefined) return once;
-  return [
-    ...once,
-    { optionId: "allow-always", name: `Allow for this session: ${sessionScope}`, kind: "allow_always" },
-    { optionId: "reject-always", name: `Reject for this session: ${sessionScope}`, kind: "reject_always" },
-  ];
+/** The options of a question about a tool call. An editor may show the kind only, so the first one of each kind holds for the session. */
+const permissions = [
+  { optionId: "allow", kind: "allow_once", decision: "once", name: "Allow" },
+  { optionId: "reject", kind: "reject_once", decision: "no", name: "Reject" },
+  { optionId: "allow-always", kind: "allow_always", decision: "session", name: "Allow for this session" },
+  { optionId: "reject-always", kind: "reject_always", decision: "never", name: "Reject for this session" },
+  { optionId: "allow-lasting", kind: "allow_always", decision: "always", name: "Always allow" },
+  { optionId: "reject-lasting", kind: "reject_always", decision: "forbid", name: "Always reject" },
+] as const;
+
+function permissionOptions(question: ApprovalQuestion): PermissionOption[] {
+  const answers = answersTo(question);
+  const { sessionScope = "", ruleFile = "" } = question;
+  return permissions
+    .filter(({ decision }) => answers.includes(decision))
+    .map(({ optionId, kind, name, decision }) => {
+      const file = decision === "always" || decision === "forbid" ? ` (rule in ${ruleFile})` : "";
+      return { optionId, kind, name: kind.endsWith("once") ? name : `${name}: ${sessionScope}${file}` };
+    });
 }
 
 /** The title of a question: with the command, or the path of a change. */

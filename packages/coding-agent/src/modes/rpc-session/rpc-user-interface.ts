@@ -1,5 +1,12 @@
 import type { UiRequest, UiResponse } from "../../protocol/frames.ts";
-import { absentUser, type DialogOptions, type UserInterface } from "../../user-interface.ts";
+import {
+  type ApprovalAnswer,
+  type ApprovalQuestion,
+  absentUser,
+  answersTo,
+  type DialogOptions,
+  type UserInterface,
+} from "../../user-interface.ts";
 import type { RpcOutput } from "./peer.ts";
 
 type Fields<T> = T extends { type: string; id: string } ? Omit<T, "type" | "id"> : never;
@@ -48,6 +55,26 @@ export class RpcUserInterface implements UserInterface {
   async confirm({ title, message }: { title: string; message: string }, options?: DialogOptions): Promise<boolean> {
     const response = await this.#ask({ method: "confirm", title, message }, options);
     return response?.confirmed === true;
+  }
+
+  /** A `confirm` with more answers than yes and no, for clients that know them. */
+  async approve(question: ApprovalQuestion, options?: DialogOptions): Promise<ApprovalAnswer> {
+    const { title, message, toolCallId, reasons, call, isDiff, sessionScope: rule, ruleFile } = question;
+    const answers = answersTo(question);
+    const parts = {
+      ...(toolCallId && { toolCallId }),
+      reasons,
+      call,
+      isDiff,
+      answers,
+      ...(rule && { rule }),
+      ...(ruleFile && { ruleFile }),
+    };
+    const response = await this.#ask({ method: "confirm", title, message, approval: parts }, options);
+    const chosen = answers.find((answer) => answer === response?.value);
+    const decision = chosen ?? (response?.confirmed === true ? "once" : "no");
+    if (decision === "once" || decision === "session" || decision === "always") return { decision };
+    return { decision, ...(typeof response?.reason === "string" ? { reason: response.reason } : {}) };
   }
 
   async select(

@@ -1,7 +1,9 @@
+import { renderUnifiedDiff } from "../../render/diff.ts";
 import type { Question } from "../model/questions.ts";
-import { element } from "./dom.ts";
+import { element, setHtml } from "./dom.ts";
 
 type Answer = { value?: string; confirmed?: boolean; cancelled?: boolean };
+type Confirmation = Extract<Question, { method: "confirm" }>;
 
 /** Shows the oldest open question above the prompt. It takes no focus: a key that was meant for the prompt must not answer it. */
 export class QuestionView {
@@ -37,13 +39,7 @@ export class QuestionView {
 function createFields(question: Question, answer: (given: Answer) => void): Node[] {
   switch (question.method) {
     case "confirm":
-      return [
-        element("pre", {}, question.message),
-        row(
-          createButton("Yes", () => answer({ confirmed: true }), true),
-          createButton("No", () => answer({ confirmed: false })),
-        ),
-      ];
+      return question.approval ? createApproval(question.approval, answer) : createConfirmation(question, answer);
     case "select":
       return [
         row(
@@ -61,6 +57,48 @@ function createFields(question: Question, answer: (given: Answer) => void): Node
       return createForm(field, answer);
     }
   }
+}
+
+function createConfirmation({ message }: Confirmation, answer: (given: Answer) => void): Node[] {
+  const yes = createButton("Yes", () => answer({ confirmed: true }), true);
+  const no = createButton("No", () => answer({ confirmed: false }));
+  return [element("pre", {}, message), row(yes, no)];
+}
+
+/** The answers that make a rule, in the order of their buttons. */
+const lasting = [
+  ["session", "Yes, for this session"],
+  ["always", "Always"],
+  ["never", "No, for this session"],
+  ["forbid", "Never"],
+] as const;
+
+/** A tool call: why it is asked about, the whole command or change, and the rule that the longer answers make. */
+function createApproval(approval: NonNullable<Confirmation["approval"]>, answer: (given: Answer) => void): Node[] {
+  const { reasons, call, isDiff, answers, rule, ruleFile } = approval;
+  const offered = lasting.filter(([value]) => answers.includes(value));
+  const scope = rule === undefined ? [] : [element("p", { class: "dim" }, describeRule(rule, answers, ruleFile))];
+  return [
+    ...(reasons === "" ? [] : [element("p", {}, reasons)]),
+    isDiff ? createDiff(call) : element("pre", {}, call),
+    row(
+      createButton("Yes", () => answer({ confirmed: true }), true),
+      createButton("No", () => answer({ confirmed: false })),
+      ...offered.map(([value, label]) => createButton(label, () => answer({ value }))),
+    ),
+    ...scope,
+  ];
+}
+
+function describeRule(rule: string, answers: readonly string[], ruleFile: string | undefined): string {
+  const file = answers.includes("always") && ruleFile !== undefined ? ` Always and Never write it to ${ruleFile}.` : "";
+  return `The longer answers make the rule ${rule}.${file}`;
+}
+
+function createDiff(diff: string): HTMLElement {
+  const frame = element("div");
+  setHtml(frame, renderUnifiedDiff(diff));
+  return frame;
 }
 
 function createForm(field: HTMLInputElement | HTMLTextAreaElement, answer: (given: Answer) => void): Node[] {

@@ -144,9 +144,9 @@ function createSessionApprovals(
     isBuiltIn: isBuiltInTool,
     ruleFile: {
       path: toHomePath(join(options.agentDir, "settings.json")),
-      async allow(rule) {
-        const { allowInSettings } = await import("../../config/approval-rules.ts");
-        await allowInSettings(options.agentDir, rule);
+      async add(list, rule) {
+        const { addRuleToSettings } = await import("../../config/approval-rules.ts");
+        await addRuleToSettings(options.agentDir, list, rule);
       },
     },
     ...(options.files ? { files: options.files } : {}),

@@ -35,7 +35,14 @@ describe("in the mode ask", () => {
     expect(editor.permissions).toMatchObject([
       {
         sessionId,
-        options: [{ kind: "allow_once" }, { kind: "reject_once" }, { kind: "allow_always" }, { kind: "reject_always" }],
+        options: [
+          { kind: "allow_once", name: "Allow" },
+          { kind: "reject_once", name: "Reject" },
+          { kind: "allow_always", name: "Allow for this session: write(**)" },
+          { kind: "reject_always", name: "Reject for this session: write(**)" },
+          { kind: "allow_always", name: expect.stringMatching(/^Always allow: write\(\*\*\) \(rule in .*settings\.json\)$/) },
+          { kind: "reject_always", name: expect.stringMatching(/^Always reject: write\(\*\*\) \(rule in .*settings\.json\)$/) },
+        ],
       },
     ]);
     expect(await readFile(join(workspace.cwd, "a.txt"), "utf8")).toBe("new\n");
@@ -61,6 +68,18 @@ describe("in the mode ask", () => {
     await editor.prompt(sessionId, "Touch");
     expect(editor.permissions.map(({ toolCall }) => toolCall.title)).toEqual(["Allow bash? touch x", "Allow bash? mkdir -p y"]);
     expect(["x", "y"].map((name) => existsSync(join(workspace.cwd, name)))).toEqual([false, true]);
+  });
+
+  test("lasting answers are rules in the settings, for yes and for no", async () => {
+    const { editor, sessionId } = await begin([touch("x"), touch("x"), mkdir("y"), mkdir("y")], {
+      onPermission: ({ toolCall }) => (toolCall.title?.includes("touch x") ? "reject-lasting" : "allow-lasting"),
+    });
+    await editor.prompt(sessionId, "Touch");
+    expect(editor.permissions).toHaveLength(2);
+    expect(["x", "y"].map((name) => existsSync(join(workspace.cwd, name)))).toEqual([false, true]);
+    expect(JSON.parse(await readFile(join(workspace.agentDir, "settings.json"), "utf8"))).toMatchObject({
+      approvalRules: { allow: ["bash(mkdir -p y)"], deny: ["bash(touch x)"] },
+    });
   });
 
   test("a cancel while the editor is asked ends the prompt, though the editor never answers", async () => {

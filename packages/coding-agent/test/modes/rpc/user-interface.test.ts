@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -29,6 +29,12 @@ describe("approvals ask through confirm", () => {
     expect(question).toEqual({
       ...{ type: "extension_ui_request", id: expect.any(String), method: "confirm", timeout: 600_000 },
       ...{ title: expect.any(String), message: expect.stringContaining("touch made") },
+      approval: {
+        toolCallId: expect.any(String),
+        ...{ reasons: "", call: "touch made", isDiff: false, rule: "bash(touch made)" },
+        answers: ["once", "no", "session", "never", "always", "forbid"],
+        ruleFile: "~/agent/settings.json",
+      },
     });
     expect(await exists("made")).toBe(false);
     expect(await rpc.state()).toMatchObject({ isStreaming: true });
@@ -54,6 +60,37 @@ describe("approvals ask through confirm", () => {
     expect(resultText(endOf(rpc.records))).toContain("declined");
     expect(await exists("made")).toBe(false);
     expect(await rpc.ask({ type: "get_last_assistant_text" })).toEqual({ text: "Done." });
+  });
+
+  test("an answer for the session holds until it ends, one for always is also in the settings, and a no has a reason", async () => {
+    const calls = [bash("touch a"), bash("touch a"), bash("touch b"), bash("touch c"), bash("touch c"), bash("touch d"), done];
+    const rpc = startRpc(workspace, ["--approval", "always", "--model", await workspace.script(...calls)]);
+    const answers = [
+      { value: "session" },
+      { value: "always" },
+      { value: "forbid", reason: "Not c." },
+      { value: "no", reason: "Not d." },
+    ];
+    await rpc.request({ type: "prompt", message: "Go" });
+    let from = 0;
+    for (const answer of answers) {
+      const question = await rpc.waitFor({ type: "extension_ui_request" }, from);
+      from = rpc.records.indexOf(question) + 1;
+      rpc.send({ type: "extension_ui_response", id: question.id, ...answer });
+    }
+    await rpc.waitFor({ type: "agent_settled" });
+    const asked = rpc.records.filter(({ type }) => type === "extension_ui_request");
+    expect(asked.map(({ approval }) => (approval as { call: string }).call)).toEqual(["touch a", "touch b", "touch c", "touch d"]);
+    const ends = rpc.records.filter(({ type }) => type === "tool_execution_end");
+    expect(ends.map((end) => (end.isError === true ? resultText(end) : ""))).toEqual([
+      ...["", "", ""],
+      "Not run: the user was asked and declined, with this reason: Not c.",
+      expect.stringContaining("the user's rules refuse it (deny: bash(touch c))"),
+      "Not run: the user was asked and declined, with this reason: Not d.",
+    ]);
+    expect(JSON.parse(await readFile(join(workspace.agentDir, "settings.json"), "utf8"))).toEqual({
+      approvalRules: { allow: ["bash(touch b)"], deny: ["bash(touch c)"] },
+    });
   });
 
   test("unknown, late and repeated answers are passed over", async () => {

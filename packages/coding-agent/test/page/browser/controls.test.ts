@@ -88,6 +88,32 @@ describe.skipIf(!hasBrowser)("the controls in a browser (needs chromium)", () =>
     expect(session.records.filter(({ type }) => type === "extension_ui_response")).toHaveLength(1);
   });
 
+  test("an approval with its reasons, its change and the rule that the longer answers make", async () => {
+    const { server, page } = await visit();
+    const session = sessionOf(server);
+    await session.sent("get_messages");
+    const answers = ["once", "no", "session", "never", "always", "forbid", "later"];
+    const rule = { rule: "edit(/etc/hosts)", ruleFile: "~/settings.json" };
+    const call = { reasons: "It changes <b>.", call: " /etc/hosts\n-old\n+new", isDiff: true };
+    const ask = (id: string, more: object) =>
+      session.ask({ id, method: "confirm", title: "Allow edit?", message: "for others", approval: { ...call, ...more } });
+    ask("q1", { answers, ...rule });
+    await page.getByText("It changes <b>.").waitFor();
+    expect(await page.locator(".questions ins").textContent()).toBe("+new");
+    expect(await page.locator(".questions del").textContent()).toBe("-old");
+    await page
+      .getByText("The longer answers make the rule edit(/etc/hosts). Always and Never write it to ~/settings.json.")
+      .waitFor();
+    const labels = await page.locator(".questions button").allTextContents();
+    expect(labels).toEqual(["Yes", "No", "Yes, for this session", "Always", "No, for this session", "Never"]);
+    await page.getByRole("button", { name: "Always" }).click();
+    expect(await session.sent("extension_ui_response")).toMatchObject({ id: "q1", value: "always" });
+    ask("q2", { answers: ["once", "no"], isDiff: false });
+    await page.getByRole("button", { name: "Yes", exact: true }).click();
+    await until("the second answer", () => session.records.filter(({ type }) => type === "extension_ui_response").length === 2);
+    expect(session.records.at(-1)).toMatchObject({ id: "q2", confirmed: true });
+  });
+
   test("dialogs: a confirmation, an input, an editor; one that another client answers; one that stays open over a cut", async () => {
     const { server, page } = await visit();
     const session = sessionOf(server);
