@@ -91,8 +91,8 @@ export class Checkpoints implements FileKeeper, CommandKeeper {
   }
 
   async around<T>(call: CommandCall, run: () => Promise<T>): Promise<{ result: T; notKept?: string }> {
-    const book = mayWrite(call.command) ? this.#open() : undefined;
-    if (!book) return { result: await run() };
+    const book = this.#open();
+    if (!book || !(await mayWrite(call.command, { cwd: call.cwd, files: this.#options.files }))) return { result: await run() };
     const end = await this.#attempt(() => this.#begin(book, call));
     let notKept = typeof end === "string" ? end : undefined;
     try {

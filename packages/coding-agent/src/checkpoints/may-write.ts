@@ -1,26 +1,12 @@
-/** Programs that only read, whatever their arguments are, as long as the shell does nothing else. */
-const readers: ReadonlySet<string> = new Set([
-  "cat",
-  "df",
-  "du",
-  "echo",
-  "file",
-  "grep",
-  "head",
-  "ls",
-  "pwd",
-  "stat",
-  "tail",
-  "wc",
-  "which",
-]);
+import type { ShellPlace } from "../approvals/shell/read-effects.ts";
 
 /**
- * Whether a shell command may change files. Only plain calls of a few programs that never do are known not to: no other characters than those
- * of words and paths, so no redirection, substitution or second command.
+ * Whether a shell command may change files: everything that is not known to only read. What uses the network counts, because downloads and
+ * clients of servers leave files behind.
  */
-export function mayWrite(command: string): boolean {
-  const words = command.trim();
-  const [program = ""] = words.split(" ", 1);
-  return !/^[\w ./:,=@%+-]+$/.test(words) || !readers.has(program);
+export async function mayWrite(command: string, place: ShellPlace): Promise<boolean> {
+  // Loaded with the first command, as for approvals.
+  const { readEffects } = await import("../approvals/shell/read-effects.ts");
+  const { effects } = await readEffects(command, place);
+  return effects.some(({ kind }) => kind !== "read");
 }
