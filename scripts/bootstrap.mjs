@@ -1,5 +1,4 @@
-// Behind `npm start`, `npm test`, `npm run test:long`, `npm run test:clients`, `npm run test:release`, `npm run bench`, `npm run demo:fleet` and `npm run mutate`: installs
-// and builds what is out of date, then does the job.
+// Behind `npm start`, `npm test` and the other jobs that CONTRIBUTING lists: installs and builds what is out of date, then does the job.
 // It is the first thing that runs on a fresh machine: Node 20, built-in modules only, nothing installed.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -52,6 +51,11 @@ const jobs = {
     await install({ runtimes: true });
     await build();
     return run(node(), [join(root, "benchmarks/run.ts"), ...args], { stdio: "inherit" });
+  },
+  async advisories(args) {
+    await install({ runtimes: false });
+    if (args.length === 0) await build();
+    return run(node(), [join(root, "scripts/advisories.ts"), ...args], { cwd: process.env.INIT_CWD ?? root, stdio: "inherit" });
   },
   async "demo:fleet"(args) {
     // The server of the database is in tools/.

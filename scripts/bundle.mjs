@@ -12,9 +12,11 @@ import { checkNodeVersion } from "./bundle/node-version.mjs";
 import { node20 } from "./bundle/node20.mjs";
 import { thirdPartyNotices } from "./bundle/notices.mjs";
 import { buildPage } from "./bundle/page.mjs";
+import { billOfMaterials } from "./bundle/sbom.mjs";
 import { shapes } from "./bundle/shapes.mjs";
 import { shortenNames } from "./bundle/short-names.mjs";
 import { skipShims } from "./bundle/skip-shims.mjs";
+import { bundledPackages } from "./bundle/third-party.mjs";
 import { bundleVendor, ownModules, vendorModules } from "./bundle/vendor.mjs";
 
 /** What each package is made of. An entry point is the name of a file in dist → its source. */
@@ -114,7 +116,9 @@ if (inlines) {
 }
 const types = new Set([...JSON.stringify(manifest.exports).matchAll(/"\.\/dist\/([^"]+)\.d\.ts"/g)].map(([, name]) => name));
 bundled.push(...(await bundleDeclarations([...types], inlines ? [] : [...installed, typebox])));
-writeFileSync("dist/THIRD-PARTY-NOTICES.txt", thirdPartyNotices(bundled));
+const thirdParty = bundledPackages(bundled);
+writeFileSync("dist/THIRD-PARTY-NOTICES.txt", thirdPartyNotices(thirdParty));
+writeFileSync("dist/sbom.cdx.json", billOfMaterials(manifest, thirdParty));
 
 const sizes = Object.entries(outputs).flatMap(([file, { bytes }]) => (file.endsWith(".js") ? [bytes] : []));
 console.log(`${manifest.name}: ${sizes.length} files, ${Math.round(sizes.reduce((sum, bytes) => sum + bytes, 0) / 1000)} kB`);

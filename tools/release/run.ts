@@ -7,12 +7,13 @@ import { parseArgs } from "node:util";
 import { Checks } from "../lib/report.ts";
 import { checkGlobalInstall, checkInstalls } from "./checks/installs.ts";
 import { checkPublished } from "./checks/published.ts";
+import { checkReproducible } from "./checks/reproducible.ts";
 import { checkTypes } from "./checks/types.ts";
 import { Upgrade } from "./checks/upgrade.ts";
 import { type Registry, startRegistry } from "./lib/registry.ts";
 import { latestRelease, RepositoryCopy } from "./lib/repository.ts";
 
-const parts = ["installs", "global", "types", "upgrade"];
+const parts = ["reproducible", "installs", "global", "types", "upgrade"];
 const { values } = parseArgs({
   options: { before: { type: "string" }, only: { type: "string" }, keep: { type: "boolean", default: false } },
 });
@@ -25,9 +26,12 @@ const wants = (part: string): boolean => values.only === undefined || values.onl
 const folder = await mkdtemp(join(tmpdir(), "pi-release-"));
 const checks = new Checks("Rehearsal of the release", "", "");
 try {
-  const registry = await startRegistry(join(folder, "registry"));
-  await rehearse(registry);
-  registry.close();
+  if (wants("reproducible")) await checkBuilds();
+  if (values.only !== "reproducible") {
+    const registry = await startRegistry(join(folder, "registry"));
+    await rehearse(registry);
+    registry.close();
+  }
 } finally {
   if (values.keep) console.error(`\nEverything is in ${folder}.`);
   else await rm(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -35,6 +39,12 @@ try {
 const { passed, failed } = checks.result;
 console.log(`\n${passed.length} passed, ${failed.length} failed`);
 process.exit(failed.length === 0 ? 0 : 1);
+
+async function checkBuilds(): Promise<void> {
+  const first = await RepositoryCopy.create(join(folder, "first"));
+  const second = await RepositoryCopy.create(join(folder, "second-with-another-name"));
+  await checkReproducible(checks, first, second);
+}
 
 /** Publishes the version before and the current one, and checks what users get. */
 async function rehearse(registry: Registry): Promise<void> {

@@ -68,6 +68,11 @@ export class RepositoryCopy {
     await this.commit("Version packages");
   }
 
+  /** Builds all packages, whatever was built before. */
+  async build(): Promise<void> {
+    await this.#must("turbo", ["run", "build", "--force", "--output-logs=errors-only"]);
+  }
+
   /** Runs `npm run release` with a registry. */
   async publish({ url, token }: Registry): Promise<Finished> {
     const npmrc = `registry=${url}\n${url.slice("http:".length)}:_authToken=${token}\n`;

@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
+import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { anthropic, openai, startProviderServer } from "@pikit/test-kit";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { makePng } from "../tools/images/make-images.ts";
@@ -48,7 +49,7 @@ describe.each([...packageNames, ...furtherNames])("@pikit/%s as it is published"
     expect(
       files.filter(
         (file) =>
-          !/^(LICENSE|README\.md|CHANGELOG\.md|package\.json|dist\/.*\.(js|d\.ts|txt|schema\.json)|dist\/page\/(index\.html|page\.css|page\.js\.gz))$/.test(
+          !/^(LICENSE|README\.md|CHANGELOG\.md|package\.json|dist\/sbom\.cdx\.json|dist\/.*\.(js|d\.ts|txt|schema\.json)|dist\/page\/(index\.html|page\.css|page\.js\.gz))$/.test(
             file,
           ),
       ),
@@ -62,6 +63,15 @@ describe.each([...packageNames, ...furtherNames])("@pikit/%s as it is published"
     const files = new Set(filesOf(installed()).map((file) => `./${file}`));
     expect(targets.filter((target) => !files.has(JSON.parse(target)))).toEqual([]);
     expect(JSON.stringify(manifest.dependencies ?? {})).not.toContain("workspace:");
+  });
+
+  test("has a bill of materials, which names the code of others that its notices name", async () => {
+    const bill = readFileSync(join(installed(), "dist/sbom.cdx.json"), "utf8");
+    expect(await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(bill)).toBeNull();
+    const { components = [] } = JSON.parse(bill) as { components?: { group?: string; name: string; version: string }[] };
+    const named = components.map(({ group, name, version }) => `${group === undefined ? "" : `${group}/`}${name} ${version}`);
+    const notices = readFileSync(join(installed(), "dist/THIRD-PARTY-NOTICES.txt"), "utf8");
+    expect(named.sort()).toEqual([...notices.matchAll(/^-{80}\n(\S+ \S+) \(/gm)].map(([, title]) => title).sort());
   });
 
   test("passes publint", async () => {
