@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
 
 /**
  * esbuild plugin: keeps low how many files a start has to read (each costs about half a millisecond). esbuild makes a chunk for each set
@@ -15,10 +15,12 @@ export const fewChunks = (entries, inlined, groups = []) => ({
     build.onResolve({ filter: /^[.@]/ }, ({ path, kind, importer, resolveDir }) => {
       // The command line loads the library when it knows that it needs it: not for --version.
       if (kind !== "dynamic-import" || importer.includes("node_modules") || importer.endsWith("/src/cli.ts")) return undefined;
-      if (/^\.\.?\//.test(path)) return { path: resolve(resolveDir, path), namespace: "with-library" };
+      // Relative: esbuild makes the names of chunks from it, which must be the same in every folder.
+      if (/^\.\.?\//.test(path)) return { path: relative("", resolve(resolveDir, path)), namespace: "with-library" };
       return inlined.some((name) => path === name || path.startsWith(`${name}/`)) ? { path, namespace: "with-library" } : undefined;
     });
-    build.onLoad({ filter: /.*/, namespace: "with-library" }, ({ path }) => {
+    build.onLoad({ filter: /.*/, namespace: "with-library" }, ({ path: given }) => {
+      const path = given.startsWith("@") ? given : resolve(given);
       const taken = entries.map((entry) => resolve(entry));
       for (const { modules, users } of groups) {
         const group = modules.map((module) => resolve(module));
