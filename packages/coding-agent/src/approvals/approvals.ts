@@ -1,4 +1,5 @@
 import { hasStrictRules } from "../config/approval-policies.ts";
+import { reasonToLeave } from "./containment.ts";
 import type { ApprovalOptions, Approvals } from "./judge.ts";
 
 /**
@@ -15,7 +16,8 @@ export function createApprovals(options: ApprovalOptions): Approvals {
   return {
     assess: async (call) => (await load()).assess(call),
     async check(call, signal) {
-      if (options.policy === "never-ask" && !options.readOnly && !hasStrictRules(options.rules)) return undefined;
+      const isOpen = options.policy === "never-ask" && !options.readOnly && !hasStrictRules(options.rules);
+      if (isOpen && (!options.containment || reasonToLeave(call) === undefined)) return undefined;
       return (await load()).check(call, signal);
     },
   };

@@ -3,7 +3,7 @@ import type { AgentTool } from "@pikit/agent";
 import type { RiskTier } from "../risk-tiers.ts";
 import type { FileAccess } from "../tools/files/file-access.ts";
 import { expandPath, findExisting } from "../tools/files/paths.ts";
-import { judgeLine, judgeStartFile } from "./findings.ts";
+import { type Finding, judgeLine, judgeStartFile } from "./findings.ts";
 import { Places } from "./places.ts";
 import type { Assessment } from "./verdict.ts";
 
@@ -88,7 +88,13 @@ async function assessWrite(
   const touched = [{ kind: "write" as const, path: target, isWide: false, part: undefined }];
   if (location === "outside") {
     const where = target === path ? path : `${path} (${target})`;
-    return { tier, touched, findings: [{ reason: `writes outside the working folder: ${where}`, isRisky: true, path: target }] };
+    const finding: Finding = {
+      reason: `writes outside the working folder: ${where}`,
+      isRisky: true,
+      path: target,
+      kind: "outside",
+    };
+    return { tier, touched, findings: [finding] };
   }
   const later = judgeStartFile(relative(places.folder, target), target);
   return { tier, touched, findings: later ? [later] : [] };

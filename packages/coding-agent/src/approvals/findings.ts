@@ -1,6 +1,6 @@
 import { relative, resolve } from "node:path";
 import { isBuilt, isPrecious, type Location, Places, startFile } from "./places.ts";
-import { type Effect, type Part, type PathEffect, risks, shorten } from "./shell/effects.ts";
+import { type Effect, type Part, type PathEffect, type RiskKind, risks, shorten } from "./shell/effects.ts";
 import type { ShellPlace } from "./shell/read-effects.ts";
 
 /** One reason to ask about a call. */
@@ -13,6 +13,11 @@ export interface Finding {
   part?: Part | undefined;
   /** The file that it is about: absolute, with links resolved as far as known. */
   path?: string | undefined;
+  /**
+   * The kind of effect, if a sandbox may contain it. `outside`: it changes something outside the working folder. `later`: it changes a file with
+   * which something runs later.
+   */
+  kind?: RiskKind | "outside" | "later" | undefined;
 }
 
 /** Everything that decisions about a command line need. */
@@ -65,7 +70,8 @@ export async function judgeLine(command: string, place: ShellPlace): Promise<Lin
 function judgeOther({ kind, what, part }: Exclude<Effect, PathEffect>): Finding {
   if (kind === "network") return { reason: `uses the network: ${what}`, isRisky: false, part };
   if (kind === "unknown") return { reason: `runs code that pi does not know: ${what}`, isRisky: false, part };
-  return { reason: `${risks[kind as keyof typeof risks]}: ${shorten(what)}`, isRisky: true, part };
+  const risk = kind as RiskKind;
+  return { reason: `${risks[risk]}: ${shorten(what)}`, isRisky: true, part, kind: risk };
 }
 
 function judgePath(
@@ -78,7 +84,9 @@ function judgePath(
   const { kind, path, source, what, part, isWide } = effect;
   const risky = (reason: string): Finding => ({ reason, isRisky: true, part, path: target });
   if (location === "unknown") return risky(`${verbs[kind]} a path that is only known at run time: ${shorten(path ?? source)}`);
-  if (location === "outside") return risky(`changes something outside the working folder: ${plain(path)}`);
+  if (location === "outside") {
+    return { ...risky(`changes something outside the working folder: ${plain(path)}`), kind: "outside" };
+  }
   if (kind === "delete" && !mayDelete(effect, location, target ?? "", places)) {
     return risky(`deletes more than build output and temporary files: ${what}`);
   }
@@ -112,5 +120,7 @@ function mayDelete({ path = "", isWide }: PathEffect, location: Location, target
 /** A file with which something runs later is more than a file: a hook of Git, a setting of pi, of a shell or of an editor. */
 export function judgeStartFile(path: string, target: string | undefined): Finding | undefined {
   const kind = startFile(path);
-  return kind && { reason: `changes what runs later without a question: ${path}`, isRisky: kind === "hook", path: target };
+  return (
+    kind && { reason: `changes what runs later without a question: ${path}`, isRisky: kind === "hook", path: target, kind: "later" }
+  );
 }

@@ -6,6 +6,7 @@ import { untilAborted } from "../until-aborted.ts";
 import type { ApprovalQuestion, UserInterface } from "../user-interface.ts";
 import { type Answer, type AnswerMemory, Asker, type QuestionEnd } from "./ask.ts";
 import { assessTool, isReader, type ToolTiers } from "./assess-tool.ts";
+import { type Containment, reasonToLeave } from "./containment.ts";
 import { mcpNameOf } from "./mcp-name.ts";
 import { type ApprovalRules, type Decision, decide, type RuleLists } from "./policy.ts";
 import { createQuestion, type JudgedCall } from "./question.ts";
@@ -27,6 +28,8 @@ export interface ApprovalOptions extends ApprovalRules, ToolTiers {
   timeoutMs?: number;
   /** Keeps rules for later sessions. Default: questions do not offer that. */
   ruleFile?: RuleFile | undefined;
+  /** The sandbox of commands. Default: none. */
+  containment?: Containment | undefined;
   /** Called when a question is shown to the user; its result is called with the answer. Both must not throw. Default: nothing. */
   onQuestion?(question: ApprovalQuestion): QuestionEnd | undefined;
 }
@@ -98,7 +101,12 @@ class Judge implements Approvals {
     const { cwd, files = localFiles } = options;
     const assessment = await assessTool(tool, params, { cwd, files }, options);
     const folder = await files.realpath(cwd).catch(() => cwd);
-    return { name: tool.name, isBuiltIn: options.isBuiltIn(tool), mcpName: mcpNameOf(tool), params, folder, assessment };
+    const isBuiltIn = options.isBuiltIn(tool);
+    const sandbox = isBuiltIn && (await options.containment?.isActive()) ? options.containment : undefined;
+    const reason = sandbox && reasonToLeave({ tool, params });
+    const leaves = reason === undefined ? undefined : `runs outside of the sandbox, with all your rights and keys: ${reason}`;
+    const containment = leaves === undefined ? sandbox : undefined;
+    return { name: tool.name, isBuiltIn, mcpName: mcpNameOf(tool), params, folder, assessment, leaves, containment };
   }
 
   async #decide(call: RuledCall): Promise<Decision> {
@@ -116,7 +124,8 @@ class Judge implements Approvals {
     if (decision.kind === "allow") return undefined;
     if (decision.kind === "deny") return toDenied(decision.rule);
     const { verdict } = decision;
-    const suggested = this.#allowed.hasRoom && this.#refused.hasRoom ? suggestRule(ruled) : undefined;
+    // Each command that leaves the sandbox is asked about by itself.
+    const suggested = ruled.leaves === undefined && this.#allowed.hasRoom && this.#refused.hasRoom ? suggestRule(ruled) : undefined;
     const memory = this.#remember(ruled, verdict, suggested);
     await untilAborted(turn, signal).catch(() => undefined);
     const question = createQuestion(call, verdict, { rule: suggested, ruleFile: this.#options.ruleFile?.path });

@@ -1,4 +1,5 @@
 import type { ApprovalPolicy, RuleTexts } from "../config/approval-policies.ts";
+import { withoutContained } from "./containment.ts";
 import { findMention, isAllowed, type Rule, type RuledCall, withoutAllowed } from "./rules.ts";
 import { doubtsOf, toVerdict, type Verdict } from "./verdict.ts";
 
@@ -33,6 +34,10 @@ export function decide(call: RuledCall, policy: ApprovalPolicy, { deny, ask, all
   if (denied) return { kind: "deny", rule: denied.text };
   if (findMention(session.deny, call)) return { kind: "deny", rule: undefined };
   const { tier, findings } = call.assessment;
+  if (call.leaves !== undefined) {
+    const { reasons } = toVerdict(tier, findings);
+    return toQuestion({ tier: "confirm_required", reasons: [call.leaves, ...reasons] });
+  }
   const hasRisk = findings.some(({ isRisky }) => isRisky);
   if (isAllowed(session.allow, call, hasRisk)) return { kind: "allow" };
   const asked = findMention(ask, call);
@@ -44,8 +49,11 @@ export function decide(call: RuledCall, policy: ApprovalPolicy, { deny, ask, all
   const rules = [...allow, ...session.allow];
   if (policy === "always") return isAllowed(rules, call, hasRisk) ? { kind: "allow" } : toQuestion(toVerdict(tier, findings));
   const left = withoutAllowed(rules, call);
+  if (policy === "on-risk") {
+    const verdict = toVerdict(tier, call.containment ? withoutContained(left, call.containment) : left);
+    return verdict.reasons.length > 0 ? toQuestion(verdict) : { kind: "allow" };
+  }
   const verdict = toVerdict(tier, left);
-  if (policy === "on-risk") return verdict.reasons.length > 0 ? toQuestion(verdict) : { kind: "allow" };
   return left.length > 0 ? toQuestion({ ...verdict, reasons: [...verdict.reasons, ...doubtsOf(left)] }) : { kind: "allow" };
 }
 

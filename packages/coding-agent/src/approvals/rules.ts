@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { UsageError } from "../errors.ts";
 import { isInside } from "../tools/files/write-target.ts";
 import { compileGlob, type Glob } from "../tools/search/glob.ts";
+import type { Containment } from "./containment.ts";
 import type { Finding, TouchedPath } from "./findings.ts";
 import type { Part } from "./shell/effects.ts";
 import type { Assessment } from "./verdict.ts";
@@ -18,6 +19,10 @@ export interface RuledCall {
   /** The working folder, with links resolved. */
   folder: string;
   assessment: Assessment;
+  /** Why the call always needs a question, as a text after "it": it wants to leave the sandbox. Undefined if it does not. */
+  leaves?: string | undefined;
+  /** The sandbox in which the call runs. Undefined without one. */
+  containment?: Pick<Containment, "hasNetwork"> | undefined;
 }
 
 /** A rule such as `bash(npm test:*)`, `edit(src/**)`, `mcp(server/tool)` or `deploy`. */

@@ -14,6 +14,9 @@ import { findNestedRepositories, findPlaces, type SandboxPlaces } from "./places
 import { describeRefusal } from "./refusals.ts";
 import { TemporaryFolder } from "./temporary-folder.ts";
 
+/** Maximum domains that are named to the model. */
+const maxNamed = 20;
+
 export interface SandboxOptions {
   settings: SandboxSettings;
   agentDir: string;
@@ -65,6 +68,25 @@ export class Sandbox implements CommandContainer {
     const entered = await way.enter(start, places);
     const network = this.#options.settings.network ?? false;
     return { ...entered, explain: (output) => describeRefusal(output, { writable: places.writable, network }) };
+  }
+
+  /** Whether commands run in the sandbox. */
+  async isActive(): Promise<boolean> {
+    return (await this.#findWay().catch(() => "required")) !== undefined;
+  }
+
+  /** Whether commands can reach other machines, if only some. */
+  get hasNetwork(): boolean {
+    const { network = false } = this.#options.settings;
+    return Array.isArray(network) ? network.length > 0 : network === true;
+  }
+
+  /** What commands can do, for the model. */
+  get description(): string {
+    const { network = false } = this.#options.settings;
+    const reached = Array.isArray(network) ? `can reach only ${network.slice(0, maxNamed).join(", ")}` : "have no network";
+    const limits = `they can write only in the working folder and in /tmp${network === true ? "" : `, ${reached}`}, and cannot read keys`;
+    return `Commands run in a sandbox: ${limits}. Git hooks and settings, .pi and settings of editors cannot be changed.`;
   }
 
   /** What is allowed on disk now. */

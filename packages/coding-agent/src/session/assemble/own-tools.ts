@@ -2,6 +2,7 @@ import type { AgentTool } from "@pikit/agent";
 import type { Settings } from "../../config/settings.ts";
 import type { ProcessRunner } from "../../exec/run-process.ts";
 import type { TaskRunnerOptions, TaskSession, TaskSessionRequest } from "../../run/delegation.ts";
+import type { CommandSandbox } from "../../tools/bash/run.ts";
 import type { FileAccess } from "../../tools/files/file-access.ts";
 import { type BuiltInToolName, type CreateBuiltInTools, isBuiltInTool, isBuiltInToolName, loadTools } from "../../tools/index.ts";
 import type { CreateAgentSessionOptions } from "../options.ts";
@@ -17,6 +18,8 @@ export interface OwnToolsParts {
   checkpoints: SessionCheckpoints;
   /** The files of the tools. Undefined: those of this machine. */
   files: FileAccess | undefined;
+  /** The sandbox of commands; undefined without one. */
+  sandbox: CommandSandbox | undefined;
   limits: Supervision["limits"];
   todoList: Supervision["todoList"];
   /** The delegation depth: 0 for the session of a user. */
@@ -47,6 +50,7 @@ export function builtInOptions(cwd: string, parts: OwnToolsParts): Parameters<Cr
     ...pick("defaultTimeoutSeconds", parts.settings.shell?.timeoutSeconds),
     ...pick("separateStreams", separateStreams),
     ...pick("files", parts.files),
+    ...pick("sandbox", parts.sandbox),
     ...pick("onCommandOutput", onCommandOutput),
     ...pick("onPreview", onPreview),
     ...pick("onDelegation", onDelegation),

@@ -14,6 +14,7 @@ import type { McpServers } from "../../mcp/mcp-servers.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { localFiles } from "../../tools/files/local-files.ts";
 import { isBuiltInTool } from "../../tools/index.ts";
+import { canConfirm } from "../../user-interface.ts";
 import { SessionTodos } from "../parts/todos.ts";
 import { ToolSet } from "../parts/tool-set.ts";
 import type { SessionParts } from "../parts.ts";
@@ -64,12 +65,13 @@ export async function createTools(
     readOnly: options.readOnly ?? false,
     rules: joinRules(settings.approvalRules, options.approvalRules),
   };
-  const approvals = parent?.approvals ?? createSessionApprovals(setup, approvalRules, core, tiers);
+  const approvals = parent?.approvals ?? createSessionApprovals(setup, approvalRules, core, { tiers, sandbox });
   const checkpoints = parent?.checkpoints ?? createCheckpoints(setup, settings, transcript);
   const shared = { approvals, approvalRules, checkpoints, sandbox, hooks: hooksOfTask(hooks) };
   const files = sandbox ? sandbox.guard(options.files ?? localFiles) : options.files;
   const ownParts: OwnToolsParts = {
     ...{ options, settings, agent, checkpoints, files, depth: parent?.depth ?? 0 },
+    sandbox: sandbox && { description: sandbox.description, canAsk: () => canConfirm(user) },
     // The environment of this machine means nothing to a runner of the caller.
     runProcess: hostRun ? runProcess : withSessionVariables(runProcess, core, env),
     ...{ limits: supervision.limits, todoList: supervision.todoList },
@@ -118,9 +120,10 @@ function createSessionApprovals(
   { options, user }: Setup,
   rules: ApprovalRules,
   { transcript, instruments }: Core,
-  tiers: Tools["tiers"],
+  { tiers, sandbox }: { tiers: Tools["tiers"]; sandbox: Sandbox | undefined },
 ): Approvals {
   return createApprovals({
+    containment: sandbox,
     get policy() {
       return rules.policy;
     },

@@ -47,7 +47,19 @@ export interface BashToolOptions {
   onCommandOutput?: CommandObserver;
   /** Default: what commands change is not kept. */
   commandKeeper?: CommandKeeper;
+  /** The sandbox of commands. Default: none. */
+  sandbox?: CommandSandbox;
 }
+
+/** The sandbox of commands, as the tool describes it. */
+export interface CommandSandbox {
+  /** The limits of commands, for the model. */
+  readonly description: string;
+  /** Whether there is a user who can be asked about a command that must run outside. Approvals ask before the call runs. */
+  canAsk(): boolean;
+}
+
+const leaveAdvice = " If it must run outside, call bash again with outsideSandbox; the user is asked.";
 
 interface BashCall extends BashToolOptions {
   toolCallId: string;
@@ -57,7 +69,10 @@ interface BashCall extends BashToolOptions {
 }
 
 /** Executes one call of `bash`. */
-export async function runBash({ command, timeout }: BashParameters, call: BashCall): Promise<AgentToolResult<BashDetails>> {
+export async function runBash(
+  { command, timeout, outsideSandbox }: BashParameters,
+  call: BashCall,
+): Promise<AgentToolResult<BashDetails>> {
   // The agent loop has checked this, but users of the library may call the tool directly.
   if (timeout !== undefined && !(timeout > 0)) {
     throw new ToolError(
@@ -66,7 +81,7 @@ export async function runBash({ command, timeout }: BashParameters, call: BashCa
     );
   }
   const { runProcess: run = runProcess, defaultTimeoutSeconds = 0 } = call;
-  const { toolCallId, cwd, signal, onUpdate, onCommandOutput, separateStreams, commandKeeper } = call;
+  const { toolCallId, cwd, signal, onUpdate, onCommandOutput, separateStreams, commandKeeper, sandbox } = call;
   const timeoutSeconds = timeout ?? defaultTimeoutSeconds;
   const tail = new OutputTail();
   const updates = createThrottle(updateIntervalMs, () => {
@@ -76,6 +91,7 @@ export async function runBash({ command, timeout }: BashParameters, call: BashCa
   const start = () =>
     run({
       ...{ command, cwd, signal, toolCallId },
+      ...(sandbox && outsideSandbox !== undefined && { outsideSandbox: true }),
       ...(separateStreams && { streams: "separate" }),
       ...(timeoutSeconds > 0 && { timeoutMs: timeoutSeconds * 1000 }),
       onOutput(text, stream) {
@@ -85,9 +101,11 @@ export async function runBash({ command, timeout }: BashParameters, call: BashCa
       },
     });
   try {
-    if (!commandKeeper) return toFinalResult(await start(), timeoutSeconds);
+    const advice = sandbox?.canAsk() ? leaveAdvice : "";
+    if (!commandKeeper) return toFinalResult(await start(), { timeoutSeconds, advice });
     const { result, notKept } = await commandKeeper.around({ toolCallId, command, cwd }, start);
-    return toFinalResult({ ...result, ...(notKept === undefined ? {} : { changesNotKept: notKept }) }, timeoutSeconds);
+    const details = notKept === undefined ? {} : { changesNotKept: notKept };
+    return toFinalResult({ ...result, ...details }, { timeoutSeconds, advice });
   } finally {
     updates.stop();
   }
@@ -95,12 +113,13 @@ export async function runBash({ command, timeout }: BashParameters, call: BashCa
 
 function toFinalResult(
   { output, ...details }: ProcessResult & Pick<BashDetails, "changesNotKept">,
-  timeoutSeconds: number,
+  { timeoutSeconds, advice }: { timeoutSeconds: number; advice: string },
 ): AgentToolResult<BashDetails> {
   const text = [output === "" ? "(no output)" : output, truncationNote(details)].filter((part) => part !== undefined).join("\n\n");
   const failure = describeFailure(details, timeoutSeconds);
   if (failure === undefined) return toToolResult(text, details);
-  throw new ToolError(failure.code, `${text.trimEnd()}\n\n${failure.text}`, { details });
+  const refusal = details.refusal === undefined ? "" : ` ${details.refusal}${advice}`;
+  throw new ToolError(failure.code, `${text.trimEnd()}\n\n${failure.text}${refusal}`, { details });
 }
 
 function toToolResult(text: string, details: BashDetails): AgentToolResult<BashDetails> {
