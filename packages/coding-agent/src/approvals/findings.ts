@@ -93,7 +93,9 @@ function judgePath(
   const later = location === "inside" ? judgeStartFile(relative(folder, target ?? ""), target) : undefined;
   if (later) return { ...later, part };
   // A deletion can be undone only by a new build.
-  const isOneBuild = isBuilt(relative(folder, path ?? "")) && !(isWide && path?.includes("/*/"));
+  const inside = relative(folder, path ?? "");
+  // Files with names of build output, in all folders, may be others, too. In a folder of build output they are not.
+  const isOneBuild = isBuilt(inside) && (!isWide || !inside.includes("*/") || isBuilt(`${inside}/x`));
   return kind === "delete" && location === "inside" && !isOneBuild
     ? { reason: `deletes: ${what}`, isRisky: false, part, path: target }
     : undefined;

@@ -1,7 +1,7 @@
 import type { ShellPlace } from "../approvals/shell/read-effects.ts";
 
 /**
- * Whether a shell command may change files: everything that is not known to only read. What uses the network counts, because downloads and
+ * Returns whether a shell command may change files: every command that is not known to only read. The use of the network counts, because downloads and
  * clients of servers leave files behind.
  */
 export async function mayWrite(command: string, place: ShellPlace): Promise<boolean> {

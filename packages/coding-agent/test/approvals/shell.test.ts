@@ -77,6 +77,13 @@ describe("reasons", () => {
     ["rm notes.txt", ["deletes: rm notes.txt"]],
     ["PATH=.:$PATH ls", ["runs code that pi does not know: PATH=…"]],
     ["git commit -m x", ["runs code that pi does not know: git commit -m x"]],
+    ["rails test", ["runs code that pi does not know: rails test"]],
+    ["pm2 restart x", ["runs code that pi does not know: pm2 restart x"]],
+    ["docker exec web ls", ["runs code that pi does not know: docker exec web ls"]],
+    ["node --test", ["runs code that pi does not know: node --test"]],
+    ["find . -name '*.log' -delete", ["deletes: find . -name '*.log' -delete"]],
+    ["rm -rf packages/*/dist */node_modules", []],
+    ["http PUT localhost:3000 a=1", ["uses the network: http PUT localhost:3000 a=1"]],
     ["rm -rf dist && mkdir dist && cp a dist/ && sed -i s/a/b/ a && git add . && ls | sort > b", []],
   ])("what unless-safe asks about: %s", async (line, reasons) => {
     expect(await doubts(line)).toEqual(reasons);

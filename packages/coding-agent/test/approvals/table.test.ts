@@ -19,6 +19,10 @@ test("each program can be read, and does only what there are actions for", () =>
   for (const name of names) {
     const program = find(name);
     expect(program, name).toBeDefined();
+    expect(
+      program?.rows.filter((row) => row.steps.length === 0 || row.words.length + row.options.length === 0),
+      name,
+    ).toEqual([]);
     const steps = [...(program?.steps ?? []), ...(program?.rows ?? []).flatMap((row) => row.steps)];
     expect(steps.length, name).toBeGreaterThan(0);
     for (const { action, on } of steps) {

@@ -37,7 +37,9 @@ export const code: Record<string, Action> = {
     }
     if (codes.length > 0)
       return /perl|ruby/.test(on) && args.some(({ text }) => inPlace.test(text)) ? call.writes(options.operands) : undefined;
-    if (!script || script.text === "-" || script.text === "/dev/stdin") return runUnseen(call, search);
+    if (!script || script.text === "-" || script.text === "/dev/stdin") {
+      return call.input.kind === "nothing" ? call.does("unknown") : runUnseen(call, search);
+    }
     runFile(call, script, search);
     const name = basename(script.text);
     return withCommands.test(name) ? call.run([plainArg(name), ...rest]) : undefined;

@@ -70,7 +70,7 @@ export const gitActions: Record<string, Action> = {
 /** `name=value`. A new subcommand may be anything. */
 function readSetting(call: Call, { text, ...setting }: Arg): void {
   const value = text.replace(/^[^=]*=!?/s, "");
-  if (/^alias\./i.test(text) && !/=!/.test(text)) call.does("unknownCommand");
+  if (/^alias\./i.test(text) && /=[^!]/.test(text)) call.does("unknownCommand");
   else if (commandSetting.test(text) && value !== "") call.runText({ ...setting, text: value });
   if (!harmlessSetting.test(text)) call.does("unknown");
 }

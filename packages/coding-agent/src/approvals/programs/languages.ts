@@ -57,7 +57,7 @@ export const languages: Readonly<Record<string, Language>> = {
     comment: hash,
     calls: names(`
       FileUtils unlink rmtree rm_rf rm_r rm_f rm delete system exec spawn fork popen popen2 popen3 rename mkdir mkdir_p chmod chown symlink
-      truncate eval send File.write File.delete File.rename IO.write IO.popen Open3 Process.kill x \``),
+      truncate eval send File.write File.delete File.rename IO.write IO.popen Open3 Process.kill \``),
   },
   php: {
     code: "-r|-B|-E",

@@ -31,7 +31,10 @@ export function readTable(text: string): (name: string) => Program | undefined {
   const blocks = new Map<string, string>();
   const programs = new Map<string, Program>();
   // Long lines continue with more indentation.
-  for (const block of text.replace(/\n {4,}/g, " ").split(/\n(?=\S)/)) {
+  for (const block of text
+    .trim()
+    .replace(/\n {4,}/g, " ")
+    .split(/\n+(?=\S)/)) {
     for (const name of fieldsOf(block.split(/ [(=+] ?|\n/, 1)[0] ?? "")) blocks.set(name, block);
   }
   return (name) => {

@@ -12,7 +12,8 @@ export const remote: Record<string, Action> = {
   /** Requests that change something; those to this machine are for the developer's own servers. */
   requests(call, on) {
     const method = call.pick(on)[0]?.text ?? (call.has("-T|--upload-file") ? "put" : "get");
-    const urls = [...call.operands, ...call.values("--url")].filter(({ text }) => text !== method);
+    // `http PUT url field=value`
+    const urls = on === "1" ? call.operands.slice(1, 2) : [...call.operands, ...call.values("--url")];
     const isOwn = urls.every(({ text }) => ownMachine.test(text));
     return /^(delete|put|patch)$/i.test(method) && !isOwn ? call.does("remote") : undefined;
   },

@@ -74,7 +74,7 @@ gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 brotli pigz (S suffix T thread
   only prints changed: -c|--stdout|--to-stdout|-l|--list|-t|--test
 rsync scp (e rsh rsync-path f filter exclude include exclude-from include-from files-from P F i l o S c port B T)
     = transfers, scripts -e|--rsh|--rsync-path|-S, proxies -o
-  only network: -n|--dry-run
+  only read: -n|--dry-run
   destroys last: --del*
   destroys init: --remove-source-files
 yq (o output-format p input-format) = read

@@ -9,15 +9,14 @@ npm cnpm pnpm yarn bun (C prefix dir F filter w workspace tag access otp registr
   runs, scripts -c|--call: exec|x|dlx
   interprets javascript: -e|--eval|--print
   unknownCommand: config|c set script-shell*|shell*|node-options*|git*, config --script-shell*, --script-shell*
-  writes ~/.npmrc: config|c set|delete|edit, set
+  writes ~/.npmrc: config|c set|delete|edit
   only writes .: config|c set|delete --location=project
   remote: publish, unpublish, deprecate|undeprecate, dist-tag add|rm|set, owner add|rm, access set|grant|revoke,
     team create|destroy|add|rm, token create|revoke, org set|rm, hook add|rm, adduser|login|logout, stage, deploy,
     run|run-script|rum ${risky}, ${risky}, npm publish, version --push
   system: install|i|in|add|ci|uninstall|un|remove|rm|r|update|up|upgrade|link|ln -g|--global|--location=global, global, setup, self-update,
     env use
-  only read: publish|pack --dry-run
-  only unknown: create|init
+  only unknown: create|init, publish|pack --dry-run
 pip pip3 pipx uv poetry pipenv pdm rye hatch conda mamba micromamba (r requirement c constraint i index-url e editable t target)
   (run p python with extra group project directory C n name)
   read: list, show, freeze, check, help, tree, debug, hash, inspect, env info|list, info, version
@@ -39,7 +38,7 @@ rustup
   runs 2..: run
   system: self uninstall, toolchain uninstall
 go (C o run tags ldflags p count timeout exec toolexec)
-  read: version, env, list, doc, help, mod graph|why|verify
+  read: version, env, list, doc, help, vet, mod graph|why|verify
   writes .: fmt, mod init|edit, work init|use|edit|sync
   writes ~/.config/go/env: env -w|-u
   scripts -exec|-toolexec|--exec|--toolexec, unknown: -exec|-toolexec|--exec|--toolexec

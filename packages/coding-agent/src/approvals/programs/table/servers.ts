@@ -14,8 +14,9 @@ psql mysql mariadb sqlite3 duckdb clickhouse-client sqlcmd cockroach (c command 
     = queries -c|--command|-e|--execute
 mongo mongosh redis-cli valkey-cli (eval e h p a n u) = queries --eval|-e
 ssh-keygen (f t b C N P) = writes -f
-  only read: -l|-F
   writes ~/.ssh/id_rsa: -t
+  only writes -f: -t -f
+  only read: -l|-F
 gpg = unknown
   data: --delete-key|--delete-secret-key|--delete-keys|--delete-secret-keys
 dropdb dropuser = data
@@ -26,7 +27,7 @@ pg_restore = unknown
 pg_dump pg_dumpall mysqldump (h p U u d n t F f file) = network, writes -f|--file
 kubectl oc k (n namespace context f filename l selector o output c container kubeconfig cluster user type p patch revision tail since replicas)
     = network
-  contains 2..: exec
+  contains 2.., unknown: exec
   remote: delete, apply, create, replace, patch, edit, scale, autoscale, drain, cordon, uncordon, taint, label, annotate, expose, run, set,
     certificate, rollout restart|undo|pause|resume, adm, new-app, delete-project
   only network: apply|create|delete|replace|patch|scale|run --dry-run=*
@@ -36,7 +37,7 @@ docker podman docker-compose nerdctl (H host c context f file p project-name n t
   read: ps, images, inspect, logs, version, info, stats, top, port, history, diff, events, context|image|volume|network|container ls|list|inspect,
     system df|info|events, compose ps|logs|config|images|ls|top|port|version|events
   network: pull, compose pull, login, logout, search
-  mounts, contains 2..: run|exec, compose|container run|exec
+  mounts, contains 2.., unknown: run|exec, compose|container run|exec
   data: rm|rmi -f|--force, system prune, container|image|volume|network|builder|buildx prune, volume rm|remove,
     compose down|rm -v|--volumes, down|rm -v|--volumes, container|image rm -f|--force, compose down --rmi
   remote: push, image|compose|manifest push, stack deploy|rm|up|down, service create|update|rm|scale|rollback, secret|config create|rm, swarm,

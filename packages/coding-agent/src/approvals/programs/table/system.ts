@@ -20,8 +20,8 @@ systemctl hostnamectl timedatectl localectl (H M) = system
   only read: status|show|cat|list-units|list-unit-files|list-timers|list-sockets|is-active|is-enabled|is-failed|get-default|help, ()
 service = system
   only read: * status, --status-all
-sysctl = system
-  only read: -a
+sysctl = read
+  system: *=*, -w|-p|--system|--load
 iptables ip6tables = system
   only read: -L|-S|-nL
 ip ifconfig route = read
