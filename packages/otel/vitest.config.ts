@@ -1,0 +1,3 @@
+import { testsOf } from "../../scripts/vitest-project.ts";
+
+export default testsOf("@pikit/otel");
