@@ -18,6 +18,8 @@ export const lazyBuiltins = {
       const name = path.replace(/^(node:)?/, "node:");
       // The first file of the CLI says which Node it needs, also on those that have no getBuiltinModule.
       if (importer.endsWith("/src/cli.ts")) return { path: name, external: true };
+      // `import()` is late by itself, and its result has the names of the module.
+      if (kind === "dynamic-import" && importer.includes("node_modules")) return { path: name, external: true };
       // Libraries import whole modules (`import * as fs`), and reading all members of one warns about the deprecated ones.
       const isWhole = kind === "require-call" || (importer.includes("node_modules") && !isByName.test(importer));
       return { path: name, namespace: isWhole ? "required-builtin" : "imported-builtin" };
