@@ -5,10 +5,12 @@ import type { SubcommandName } from "./cli/help.ts";
 import { guardProcess, onFault } from "./cli/last-resort.ts";
 import { preparePlainOutput } from "./cli/plain-output.ts";
 import { runRpc } from "./cli/run-rpc.ts";
+import { isTelemetryWanted } from "./cli/telemetry-wanted.ts";
 import { UsageError } from "./errors.ts";
 import { showFirstScreen } from "./modes/terminal/first-screen.ts";
 import { writeError } from "./modes/terminal-text.ts";
 import { describeOldBun } from "./runtime.ts";
+import { onEachSession } from "./session/each-session.ts";
 import { suggest } from "./suggest.ts";
 import { packageVersion } from "./version.ts";
 
@@ -22,6 +24,9 @@ export async function main(args: readonly string[]): Promise<never> {
   Object.assign(process.env, { AI_AGENT: "pi", PI_CODING_AGENT: "true" });
   guardProcess();
   guardExit();
+  if (isTelemetryWanted(process.env)) {
+    onEachSession(async (session, report) => (await import("./cli/telemetry.ts")).instrument(session, report));
+  }
   let exitCode: number;
   try {
     exitCode = await run(args);

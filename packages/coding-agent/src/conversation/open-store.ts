@@ -1,6 +1,4 @@
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { findPackage, importPackage, installCommand } from "../config/named-package.ts";
 import { SessionError, UsageError } from "../errors.ts";
 import type { CopyingStore, SharedStore } from "./session-store.ts";
 
@@ -71,11 +69,11 @@ async function loadPackage(name: string, { address, agentDir }: { address: strin
   if (file === undefined) {
     throw new UsageError(
       "config_unavailable",
-      `The session store ${showAddress(address)} needs the package ${name}, which is not installed. Run: npm install --prefix ${quote(agentDir)} ${name}`,
+      `The session store ${showAddress(address)} needs the package ${name}, which is not installed. Run: ${installCommand(name, agentDir)}`,
     );
   }
   try {
-    const loaded: unknown = await import(pathToFileURL(file).href);
+    const loaded = await importPackage(file);
     if (isStorePackage(loaded)) return loaded;
   } catch (cause) {
     throw new SessionError("read_failed", `Cannot load ${name} from ${file}: ${String(cause)}. Install it again.`, { cause });
@@ -84,23 +82,6 @@ async function loadPackage(name: string, { address, agentDir }: { address: strin
     "read_failed",
     `${name} in ${file} has no function openSessionStore. Install the version that belongs to this version of pi.`,
   );
-}
-
-/** A path for a shell. */
-function quote(path: string): string {
-  return /[^\w./\\:~-]/.test(path) ? `"${path}"` : path;
-}
-
-function findPackage(name: string, agentDir: string): string | undefined {
-  // The path of a file that need not exist: packages are searched from its folder upwards.
-  for (const from of [import.meta.url, join(agentDir, "package.json")]) {
-    try {
-      return createRequire(from).resolve(name);
-    } catch {
-      // Not installed here.
-    }
-  }
-  return undefined;
 }
 
 function isStorePackage(value: unknown): value is StorePackage {

@@ -3,6 +3,7 @@ import type { SessionStore } from "../../conversation/session-store.ts";
 import { SessionError } from "../../errors.ts";
 import { describeUnsupported } from "../../runtime.ts";
 import { AgentSession } from "../agent-session.ts";
+import { observeNewSession } from "../each-session.ts";
 import type { CreateAgentSessionOptions, EntryPointOptions } from "../options.ts";
 import { type Configuration, readConfiguration } from "./configuration.ts";
 import { openConversation } from "./conversation.ts";
@@ -62,6 +63,7 @@ async function assemble(setup: Setup, store: SessionStore, conversation: Convers
   reportProblems(setup, configuration);
   await addThemes(setup, configuration);
   await bindExtensions(session, parts, { setup, configuration, supervision, tools });
+  if (!setup.parent) await observeNewSession(session, setup.report);
   if (setup.options.autoStart !== false) await session.start();
   return session;
 }
