@@ -44,6 +44,7 @@ const packages = {
     // For browsers: what `pi serve` answers with at /.
     page: "dist/page",
   },
+  "@pikit/otel": { library: { index: "src/index.ts", pi: "src/pi.ts" } },
   "@pikit/postgres": { library: { index: "src/index.ts", work: "src/work/index.ts" } },
   "@pikit/rpc-client": {
     library: { index: "src/index.ts" },

@@ -67,7 +67,7 @@ export const layers: readonly PackageLayers[] = [
       page: ["eventsource-parser"],
     },
     late: ["tools/*/run.ts"],
-    loadsByName: ["conversation/open-store.ts", "sandbox/runtime-package.ts"],
+    loadsByName: ["config/named-package.ts", "sandbox/runtime-package.ts"],
   },
   {
     folder: "packages/rpc-client",
@@ -80,6 +80,13 @@ export const layers: readonly PackageLayers[] = [
     imports: ["@pikit/coding-agent"],
     // Only the work needs the queue, which is an optional peer.
     rooms: ["errors.ts", "database", "store", "index.ts", "work"],
+  },
+  {
+    folder: "packages/otel",
+    imports: ["@pikit/coding-agent"],
+    // Programs that use the library need only the API of OpenTelemetry, not the SDK.
+    rooms: ["index.ts", "pi.ts"],
+    hasFreeFiles: true,
   },
   { folder: "packages/test-kit", imports: [], rooms: [] },
 ];

@@ -30,6 +30,7 @@ const cleanPlaces = [
   "coding-agent/src/session",
   "coding-agent/src/todo",
   "coding-agent/src/tools",
+  "otel/src",
   "postgres/src",
   "rpc-client/src",
   "test-kit/src",

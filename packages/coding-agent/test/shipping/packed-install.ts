@@ -7,7 +7,7 @@ import { built, makeFolder, root, run, tool } from "./helpers.ts";
 export const packageNames = ["ai", "agent", "coding-agent", "rpc-client"] as const;
 
 /** The published packages that are installed where they are needed. */
-export const furtherNames = ["postgres"] as const;
+export const furtherNames = ["postgres", "otel"] as const;
 
 /** The package with the command under its other name. Nothing of it is built. */
 export const commandName = "pikit";

@@ -147,6 +147,8 @@ test.each(Object.entries(compilers))(
     import { type AgentSession, createAgentSession, defineTool, type ExtensionApi, Type } from "@pikit/coding-agent";
     import { commands } from "@pikit/coding-agent/protocol";
     import { sessionStoreTests } from "@pikit/coding-agent/session-store-tests";
+    import { instrumentSession } from "@pikit/otel";
+    import { startTelemetry } from "@pikit/otel/pi";
     import { PostgresSessionStore } from "@pikit/postgres";
     import { createWorker } from "@pikit/postgres/work";
     import { type ClientTool, RpcClient } from "@pikit/rpc-client";
@@ -171,7 +173,8 @@ test.each(Object.entries(compilers))(
     };
     export const clientTool: ClientTool<z.infer<typeof city>> = { ...fields, parameters: city, execute: ({ city }) => city };
     export const read = async (client: RpcClient) => { for await (const { type } of client.events()) return type; };
-    export const used = [stream, PartialArguments, Agent, commands, sessionStoreTests, PostgresSessionStore, createWorker];`;
+    export const used = [stream, PartialArguments, Agent, commands, sessionStoreTests, PostgresSessionStore, createWorker, startTelemetry];
+    export const trace = async () => instrumentSession(await open());`;
     const compilerOptions = {
       module: moduleResolution === "bundler" ? "esnext" : moduleResolution,
       moduleResolution,

@@ -1,0 +1,1 @@
+export { type InstrumentableSession, type InstrumentSessionOptions, instrumentSession } from "./instrument-session.ts";

@@ -1,0 +1,2 @@
+/** The name of the tracer and of the meter. */
+export const scopeName = "@pikit/otel";
