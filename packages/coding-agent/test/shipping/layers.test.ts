@@ -12,7 +12,7 @@ const tree = {
   "packages/coding-agent/src/protocol/data.ts": `import { Type } from "@sinclair/typebox";\n\nexport const count = Type.Number();\n`,
   "packages/coding-agent/src/conversation/tree.ts": `import { count } from "../protocol/data.ts";\n\nexport const counts = [count];\n`,
   // The name of the package is known at run time only; order.ts allows that for this file.
-  "packages/coding-agent/src/conversation/open-store.ts": `export const load = (path: string) => import(path);\n`,
+  "packages/coding-agent/src/config/named-package.ts": `export const load = (path: string) => import(path);\n`,
   "packages/coding-agent/src/tools/read/run.ts": `export interface ReadDetails {\n  path: string;\n}\n`,
   "packages/coding-agent/src/tools/read/definition.ts": `import type { ReadDetails } from "./run.ts";\n\nexport const read = (details: ReadDetails) => [details, import("./run.ts")];\n`,
   "packages/coding-agent/src/tools/write/definition.ts": `export const write = 1;\n`,
@@ -23,6 +23,7 @@ const tree = {
   "packages/rpc-client/src/index.ts": `import type { Message } from "@pikit/coding-agent/protocol";\n\nexport type Sent = Message;\n`,
   "packages/rpc-client/src/protocol.ts": `export { count } from "@pikit/coding-agent/protocol";\n`,
   "packages/postgres/src/index.ts": `import { count } from "@pikit/coding-agent";\n\nexport const counted = count;\n`,
+  "packages/otel/src/index.ts": `import type { count } from "@pikit/coding-agent";\n\nexport type Counted = typeof count;\n`,
   "packages/test-kit/src/index.ts": `export const kit = 1;\n`,
   "scripts/build.mjs": `export const build = 1;\n`,
 };
