@@ -15,7 +15,7 @@ const secretWords = new Set([
 /** The same for the end of a word, as in `PGPASSWORD` and `APIKEY`. */
 const secretEndings = /(?:PASSWORD|PASSWORDS|PASSWD|PASSPHRASE|SECRET|TOKEN|APIKEY|AUTHKEY|PRIVATEKEY|SECRETKEY|ACCESSKEY)$/;
 /** Names of secrets without such a word. */
-const secretNames = /^(?:MYSQL_PWD|DOCKER_AUTH_CONFIG|PI_SESSION_STORE|.*_AUTH)$/i;
+const secretNames = /^(?:MYSQL_PWD|DOCKER_AUTH_CONFIG|PI_SESSION_STORE|OTEL_EXPORTER_OTLP_(?:\w+_)?HEADERS|.*_AUTH)$/i;
 
 export interface CommandEnvironmentOptions {
   /** The environment to pass on. Default: that of this process. */

@@ -18,6 +18,7 @@ describe("SC-015 keys in the environment", () => {
       "npm_config_//registry.example/:_authToken",
       "DB_PASS",
       "MYSQL_PWD",
+      "OTEL_EXPORTER_OTLP_HEADERS",
       "PI_SESSION_STORE",
       "GOOGLE_APPLICATION_CREDENTIALS",
       "SOME_APIKEY",
