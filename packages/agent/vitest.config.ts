@@ -1,3 +1,3 @@
 import { testsOf } from "../../scripts/vitest-project.ts";
 
-export default testsOf("@pikit/agent", { isolate: false });
+export default testsOf("@pikit/agent");

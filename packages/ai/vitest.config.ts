@@ -1,3 +1,3 @@
 import { testsOf } from "../../scripts/vitest-project.ts";
 
-export default testsOf("@pikit/ai", { isolate: false });
+export default testsOf("@pikit/ai");

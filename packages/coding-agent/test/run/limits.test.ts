@@ -1,12 +1,10 @@
 import type { FinishedTurn } from "@pikit/agent";
 import { type AssistantMessage, emptyUsage, type ToolResultMessage } from "@pikit/ai";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { holdClock } from "@pikit/test-kit/clock";
+import { expect, test } from "vitest";
 import type { LimitEvent } from "../../src/protocol/events.ts";
 import { LimitGuard, type RunLimits } from "../../src/run/limits.ts";
 import { absentUser, type Clarification, type ClarificationAnswer } from "../../src/user-interface.ts";
-
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
 
 function createGuard(limits: RunLimits, answers: ClarificationAnswer[] = [], isMoreQueued = () => false) {
   const events: LimitEvent[] = [];
@@ -96,19 +94,21 @@ test("max-tool-calls refuses the first call past the limit and ends the run afte
   expect(events).toEqual([{ type: "limit_reached", limit: "max-tool-calls", value: 2 }]);
 });
 
-test("max-time aborts the run, whatever it is doing", async () => {
+test("max-time aborts the run, whatever it is doing", () => {
+  const clock = holdClock();
   const { guard, start, events, abortCount } = createGuard({ maxTimeMs: 5000 });
-  await vi.advanceTimersByTimeAsync(5000);
+  clock.pass(5000);
   expect(events).toEqual([{ type: "limit_reached", limit: "max-time", value: 5 }]);
   expect(abortCount()).toBe(1);
   start();
   guard.stop();
-  expect(vi.getTimerCount()).toBe(0);
+  expect(clock.timers).toBe(0);
 });
 
-test("max-time longer than a timer can wait does not end the run at once", async () => {
+test("max-time longer than a timer can wait does not end the run at once", () => {
+  const clock = holdClock();
   const { events, abortCount } = createGuard({ maxTimeMs: 30 * 24 * 3600 * 1000 });
-  await vi.advanceTimersByTimeAsync(1000);
+  clock.pass(1000);
   expect(events).toEqual([]);
   expect(abortCount()).toBe(0);
 });

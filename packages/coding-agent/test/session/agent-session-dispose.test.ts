@@ -88,7 +88,8 @@ test("what has begun when dispose is called settles first, and its events come b
   expect(order).toEqual(["settled", "settled", "settled", "disposed"]);
   expect(events.at(-1)).toEqual({ type: "agent_settled" });
   expect(session.messages.findLast(({ role }) => role === "assistant")).toMatchObject({ stopReason: "aborted" });
-  expect(session.messages.at(-1)).toMatchObject({ role: "bashExecution", cancelled: true });
+  // Either may be stored first: the aborted answer or the aborted shell command.
+  expect(session.messages.find(({ role }) => role === "bashExecution")).toMatchObject({ cancelled: true });
   const told = events.length;
   await new Promise(setImmediate);
   expect(events).toHaveLength(told);

@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { AuthStorage } from "../../../../src/extensions/family/modules/auth-storage.ts";
 import { SettingsManager } from "../../../../src/extensions/family/modules/settings.ts";
 import { useWorkspace } from "../../../helpers/workspace.ts";
 
 const workspace = useWorkspace();
+afterEach(() => void vi.unstubAllEnvs());
 const readJson = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, "utf8"));
 
 /** The methods for single settings are made of a table, which types do not see. */
