@@ -2,9 +2,6 @@ import type { Action, Call } from "../shell/call.ts";
 import { hole, type Input, nothing, unknown } from "../shell/shell.ts";
 import { type Arg, plainArg } from "../shell/words.ts";
 
-/** Variables that change which programs run, or what they do. */
-const strongVariable = /^(PATH|LD_|DYLD_|GIT_|BASH_ENV|NODE_OPTIONS|PYTHONPATH)/;
-
 /** Programs that run others: as words, as a text, or from a file. */
 export const running: Record<string, Action> = {
   /** The arguments are a command, after assignments of variables. */
@@ -93,7 +90,7 @@ export const running: Record<string, Action> = {
 function runWords(call: Call, words: readonly Arg[], shell = call.shell): Input {
   const start = words.findIndex(({ text }) => text !== "--" && !/^[A-Za-z_]\w*=/.test(text));
   const command = start === -1 ? [] : words.slice(start);
-  if (words.slice(0, words.length - command.length).some(({ text }) => strongVariable.test(text))) call.does("unknown");
+  for (const word of words.slice(0, words.length - command.length)) call.sets(word);
   // `flock file -c text`
   if (command[0]?.text === "-c" && command[1]) return call.runText(command[1], shell);
   return call.run(command, { shell });

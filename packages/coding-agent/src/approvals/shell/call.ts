@@ -8,6 +8,8 @@ export interface Runner {
   readonly effects: EffectList;
   run(words: readonly Arg[], at: { input: Input; shell: Shell; isRepeated: boolean; within: Part | undefined }): Input;
   runText(text: string, shell: Shell, input: Input, within: Part | undefined): Input;
+  /** Reports that a variable has an effect on commands. */
+  setVariable(name: string, value: string, shell: Shell, within: Part | undefined): void;
 }
 
 interface CallFields {
@@ -117,6 +119,12 @@ export class Call {
     if (!text.startsWith(hole)) return this.#fields.runner.runText(text, shell, this.input, this.part);
     this.does(origin?.kind === "download" ? "download" : "unknownCommand");
     return unknown;
+  }
+
+  /** Sets a variable for a command that the call runs: `name=value`. */
+  sets({ text }: Arg): void {
+    const [name = "", value = ""] = text.split(/=(.*)/s);
+    this.#fields.runner.setVariable(name, value, this.shell, this.part);
   }
 
   #touch(kind: PathEffect["kind"], { text, source }: Arg, isWide: boolean): void {

@@ -55,6 +55,12 @@ export class ScriptReader implements Runner {
     return output;
   }
 
+  setVariable(name: string, value: string, shell: Shell, within: Part | undefined): void {
+    if (strongVariable.test(name)) this.effects.add({ kind: "unknown", what: `${name}=…`, part: within });
+    // `LESSOPEN='| command'`
+    if (commandVariable.test(name) && isKnown(value)) this.runText(value.replace(/^\|-?/, ""), shell.fork(), nothing, within);
+  }
+
   run(words: readonly Arg[], { input, shell, isRepeated, within }: Parameters<Runner["run"]>[1]): Input {
     const [command, ...args] = words;
     if (!command) return nothing;
@@ -180,13 +186,12 @@ export class ScriptReader implements Runner {
   /** Assigns in `target`, if given. Returns the values of the variable. */
   #readAssignment(node: Assignment, target: Shell | undefined, shell = target as Shell): string[] {
     const { value, name } = node;
-    if (strongVariable.test(name)) this.effects.add({ kind: "unknown", what: `${name}=…`, part: this.#within });
-    if (commandVariable.test(name) && value.type === "Word") this.runText(value.value, shell.fork(), nothing, this.#within);
     if (node.index) this.#expand(node.index, shell);
     const args = value.type === "Word" ? this.#expand(value, shell) : value.elements.flatMap((word) => this.#expand(word, shell));
     // White space does not separate arguments here.
     const isPlain = value.type === "Word" && !node.append && !node.index && args.length < 2;
     const values = [isPlain ? (args[0]?.text ?? "") : hole];
+    this.setVariable(name, values[0] as string, shell, this.#within);
     target?.assign(name, values);
     return values;
   }
