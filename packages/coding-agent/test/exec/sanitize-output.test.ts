@@ -42,8 +42,8 @@ test.each([
   ["CSI parameters", "1;"],
   ["CR", "\r"],
   ["NUL", "\u0000"],
-])("TL-011 megabytes of %s take linear time", async (_name, piece) => {
-  await assertLinear(8_000_000, (length) => {
+])("TL-011 a megabyte of %s takes linear time", async (_name, piece) => {
+  await assertLinear(1_000_000, (length) => {
     const input = `${ESC}[${piece.repeat(length / piece.length)}`;
     return () => new OutputSanitizer().write(input);
   });

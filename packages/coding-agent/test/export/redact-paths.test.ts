@@ -95,8 +95,8 @@ test("whatever is around a path, it is gone", () => {
   );
 });
 
-test.each(["/", "\\", "%2F", "/home/jo_", "&#47;", "\\/home\\/", "-home-"])("300 kB of %j take linear time", async (piece) => {
-  await assertLinear(300_000, (length) => {
+test.each(["/", "\\", "%2F", "/home/jo_", "&#47;", "\\/home\\/", "-home-"])("100 kB of %j take linear time", async (piece) => {
+  await assertLinear(100_000, (length) => {
     const text = piece.repeat(length / piece.length);
     return () => expect(redact(text)).not.toBe("");
   });

@@ -21,9 +21,13 @@ interface Operation {
 }
 const document = openApiDocument() as { paths: Record<string, Record<string, Operation>>; components: object };
 
-/** The faults of a value, by a schema of the document. */
+const checks = new Map<string, Check>();
+
+/** The faults of a value, by a schema of the document. Each schema is compiled once. */
 function faultsOf(schema: object, value: unknown): unknown {
-  const check = new Ajv2020({ strict: false }).compile({ ...schema, components: document.components });
+  const key = JSON.stringify(schema);
+  const check = checks.get(key) ?? new Ajv2020({ strict: false }).compile({ ...schema, components: document.components });
+  checks.set(key, check);
   return check(value) ? undefined : check.errors;
 }
 
