@@ -9,12 +9,13 @@ import { getState, prompt, waitForDelta, waitForRunEnd, waitForState } from "./l
 import { RpcProcess } from "./lib/rpc-process.ts";
 import { type Result, summarize } from "./lib/statistics.ts";
 import { type Program, type Series, type SeriesView, summarizeSeries, takeTurns, valuesOf } from "./lib/turns.ts";
+import { type Sdk, writeUserScript } from "./lib/user-script.ts";
 import { inTemporaryFolder, makeWorkplace, type Workplace } from "./lib/workplace.ts";
 
 /** How long a client waits after the first answer, in milliseconds. */
 const pauseMs = 300;
 const question = prompt(promptFor(3, "at once"));
-const wires = [
+const wires: { api: string; sdk: Sdk }[] = [
   { api: "anthropic-messages", sdk: "@anthropic-ai/sdk" },
   { api: "openai-completions", sdk: "openai" },
 ];
@@ -37,7 +38,8 @@ const of = {
 
 /**
  * The first delta of the first prompt, from a provider on this machine: for a prompt that comes a moment after the first answer, and
- * for one that is the very first line, against a script that loads the same SDK and sends the same request.
+ * for one that is the very first line: its first delta against a script that loads the same SDK, bundled as ours is, and sends the same request; its
+ * request against a script as users write it, with the installed SDK.
  */
 export async function firstPrompt(rounds: number, options: AgentOptions = {}): Promise<Result[]> {
   const results: Result[] = [];
@@ -68,9 +70,14 @@ async function measureWire(
   const command = await prepareBare(root, { api, sdk }, provider);
   const workplace = await makeWorkplace(root, "bare");
   programs.set(bare, { run: () => promptAtOnce(command, workplace, provider) });
+  const script = `script with the installed SDK, spawn to request, ${api}`;
+  const scriptCommand = [process.execPath, await writeUserScript(root, sdk, sdkAddress(api, provider))];
+  const scriptWorkplace = await makeWorkplace(root, "script");
+  programs.set(script, { run: () => promptAtOnce(scriptCommand, scriptWorkplace, provider) });
 
   const all = await takeTurns(rounds, programs);
   const bareTime = summarize(bare, "ms", valuesOf(all, bare).map(of.delta));
+  const scriptTime = summarize(script, "ms", valuesOf(all, script).map(of.request));
   const bareCpu = summarize(`${bare}, CPU`, "ms", valuesOf(all, bare).map(of.cpu));
   return [
     ...agents(options).flatMap((agent) => [
@@ -79,10 +86,11 @@ async function measureWire(
       row(all, agent, "idle", `prompt to delta, ${api}, CPU`, "cpu"),
       row(all, agent, "second", `second prompt to delta, ${api}`, "delta"),
     ]),
+    scriptTime,
     bareTime,
     bareCpu,
     ...agents(options).flatMap((agent) => [
-      row(all, agent, "at once", `spawn to request, ${api}`, "request"),
+      row(all, agent, "at once", `spawn to request, ${api}`, "request", { base: scriptTime, limit: 1.1 }),
       row(all, agent, "at once", `spawn to delta, ${api}`, "delta", { base: bareTime, limit: 1.5 }),
       row(all, agent, "at once", `spawn to delta, ${api}, CPU`, "cpu", { base: bareCpu }),
     ]),
@@ -158,6 +166,10 @@ async function prepareBare(root: string, { api, sdk }: (typeof wires)[number], p
   pi.send(question);
   await waitForDelta(pi);
   await writeFile(body, JSON.stringify((await provider.nextRequest()).body));
-  const url = api === "openai-completions" ? `${provider.url}/v1` : provider.url;
-  return [process.execPath, program, bundle, url, body];
+  return [process.execPath, program, bundle, sdkAddress(api, provider), body];
+}
+
+/** The base URL that the SDK of a wire wants. */
+function sdkAddress(api: string, { url }: Provider): string {
+  return api === "openai-completions" ? `${url}/v1` : url;
 }
