@@ -4,10 +4,12 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 import { bundleDeclarations } from "./bundle/declarations.mjs";
+import { directImports } from "./bundle/direct-imports.mjs";
 import { fewChunks } from "./bundle/few-chunks.mjs";
 import { groups } from "./bundle/groups.mjs";
+import { bundleLatePackages, latePackages } from "./bundle/late-packages.mjs";
 import { lateUnicode } from "./bundle/late-unicode.mjs";
-import { lazyBuiltins } from "./bundle/lazy-builtins.mjs";
+import { lazyBuiltins, standIn } from "./bundle/lazy-builtins.mjs";
 import { checkNodeVersion } from "./bundle/node-version.mjs";
 import { node20 } from "./bundle/node20.mjs";
 import { thirdPartyNotices } from "./bundle/notices.mjs";
@@ -83,6 +85,7 @@ for (const folder of ["dist/chunks", "dist/command", "dist/vendor"]) rmSync(fold
 const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).filter((name) => name !== typebox);
 const packageNames = Object.keys(packages);
 const vendored = new Map();
+const latePackageFolders = new Map();
 const outputs = await bundle(
   { ...library, ...tests },
   { folder: "chunks", imports: inlines ? [] : installed, shared: Object.values(library) },
@@ -90,7 +93,12 @@ const outputs = await bundle(
 checkNodeVersion("dist", Object.keys(library), manifest.engines.node.replace(">=", ""));
 if (command) {
   const imports = installed.filter((name) => !packageNames.includes(name));
-  const written = await bundle(command, { folder: "command", imports, shared: ["src/main.ts"] });
+  const written = await bundle(command, {
+    folder: "command",
+    imports,
+    shared: ["src/main.ts"],
+    more: [directImports, latePackages(standIn, latePackageFolders)],
+  });
   shortenNames(Object.keys(written).filter((file) => file.endsWith(".js")));
   Object.assign(outputs, written);
 }
@@ -104,6 +112,7 @@ if (modules.length > 0)
     outputs,
     await bundleVendor(modules, { ...vendorOptions, plugins: [...vendorOptions.plugins, lateUnicode] }).catch(failed),
   );
+Object.assign(outputs, await bundleLatePackages(latePackageFolders, options([])).catch(failed));
 
 const bundled = Object.values(outputs).flatMap(({ inputs }) =>
   Object.keys(inputs).filter((file) => inputs[file].bytesInOutput > 0),
@@ -130,14 +139,16 @@ console.log(`${manifest.name}: ${sizes.length} files, ${Math.round(sizes.reduce(
  * @param folder - of dist, for the chunks.
  * @param imports - packages that stay imports.
  * @param shared - what is loaded by the time that anything else is; see fewChunks.
+ * @param more - further plugins. Default: none.
  * @returns what was written, as esbuild's metafile tells it.
  */
-async function bundle(entryPoints, { folder, imports, shared }) {
+async function bundle(entryPoints, { folder, imports, shared, more = [] }) {
   const { metafile } = await build({
     ...options(imports),
     entryPoints,
     chunkNames: `${folder}/[name]-[hash]`,
     plugins: [
+      ...more,
       lazyBuiltins,
       node20,
       lateUnicode,

@@ -19,7 +19,7 @@ export const groups = [
       "src/config/read-settings.ts",
     ],
     users:
-      /\/(session-extensions|trust-decision|run-terminal|login|doctor|packages|run-agent-rpc|agent-chat-mode|session-methods|rpc-mode|stdout|marked-resources|extension-places|load-packages|model-scope|find-model|first-steps|find-command)\.ts$|^@/,
+      /\/(session-extensions|trust-decision|run-terminal|login|doctor|packages|undo|run-agent-rpc|agent-chat-mode|session-methods|rpc-mode|stdout|marked-resources|extension-places|load-packages|model-scope|find-model|first-steps|find-command)\.ts$|^@/,
   },
   {
     // Checks of records against schemas.
@@ -74,8 +74,9 @@ export const groups = [
       /\/family\/modules\/|\/(source-info|trust-decision|session-extensions|commands\/packages|marked-resources|load-packages)\.ts$/,
   },
   {
-    // What the adapters of all vendors share.
+    // A run, and what the adapters of all vendors share.
     modules: [
+      ...["../agent/src/agent-loop.ts", "../ai/src/assembler.ts"],
       ...[
         "provider-fetch",
         "http-request",
@@ -88,7 +89,7 @@ export const groups = [
       ].map((name) => `../ai/src/apis/${name}.ts`),
       ...["history", "history/kept-histories"].map((name) => `../ai/src/${name}.ts`),
     ],
-    users: /\/apis\/[\w-]+\/adapter\.ts$|\/recording\/recorder\.ts$/,
+    users: /\/apis\/[\w-]+\/adapter\.ts$|\/recording\/recorder\.ts$|\/coding-agent\/src\/index\.ts$|\/family\/modules\/|^@/,
   },
   {
     // Compaction.

@@ -46,7 +46,7 @@ export const lazyBuiltins = {
  * Source of a function that makes something to use in the place of a class, or of a function with members of its own, which it fetches
  * when it is used.
  */
-const standIn = `const standIn = (real) => {
+export const standIn = `const standIn = (real) => {
   const proxy = new Proxy(function () {}, {
     apply: (_, self, args) => Reflect.apply(real(), self, args),
     // A subclass keeps its own prototype; Bun 1.3 would not find that of the class behind the stand-in.

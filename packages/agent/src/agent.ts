@@ -1,5 +1,4 @@
 import type { ImageContent, Model, StreamOptions, ThinkingLevel } from "@pikit/ai";
-import { runAgentLoop } from "./agent-loop.ts";
 import { AgentError } from "./errors.ts";
 import { Listeners } from "./listeners.ts";
 import { MessageQueue, type QueueMode } from "./message-queue.ts";
@@ -196,6 +195,8 @@ export class Agent {
 
   async #runAll(prompts: AgentMessage[], hooks: AgentHooks, signal: AbortSignal): Promise<void> {
     const { messages: transcript } = this.state;
+    // Loaded with the first run: a process that only waits for prompts starts without it.
+    const { runAgentLoop } = await import("./agent-loop.ts");
     let leftBehind = 0;
     const emit = (event: AgentEvent) => {
       if (event.type === "agent_end") leftBehind = this.queuedCount;

@@ -1,4 +1,3 @@
-import { MessageAssembler } from "./assembler.ts";
 import { AssistantMessageEventStream, ObservedStream } from "./assistant-stream.ts";
 import { environmentKey } from "./auth.ts";
 import { AiError } from "./errors.ts";
@@ -13,7 +12,8 @@ import type { AssistantMessage, Context, Model, StreamOptions } from "./types.ts
 export function stream(model: Model, context: Context, options: StreamOptions = {}): AssistantMessageEventStream {
   const { observer } = options;
   const events = observer ? new ObservedStream(observer) : new AssistantMessageEventStream();
-  void run(model, context, options, new MessageAssembler(model, events));
+  // It rejects only if a file of this package is missing.
+  run(model, context, options, events).catch((error: unknown) => events.fail(error));
   return events;
 }
 
@@ -22,8 +22,11 @@ export function complete(model: Model, context: Context, options: StreamOptions 
   return stream(model, context, options).result();
 }
 
-async function run(model: Model, context: Context, options: StreamOptions, assembler: MessageAssembler): Promise<void> {
+async function run(model: Model, context: Context, options: StreamOptions, events: AssistantMessageEventStream): Promise<void> {
   const { signal } = options;
+  // Loaded with the first call: a process that only waits for prompts starts without it.
+  const { MessageAssembler } = await import("./assembler.ts");
+  const assembler = new MessageAssembler(model, events);
   // An abort ends the answer at once, without waiting for the adapter to close its connection.
   const abort = () => assembler.fail(new AiError("aborted", "The request was aborted.", { cause: signal?.reason }));
   if (signal?.aborted) return abort();

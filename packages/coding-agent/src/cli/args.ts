@@ -128,6 +128,49 @@ export type StoreOptions = Pick<Values, "session-store" | "session-dir" | "no-se
  * @throws {UsageError} For an unknown option or value; the error names it and the known ones.
  */
 export function parseArguments(args: readonly string[]): Arguments {
+  const parsed = readPlainOptions(args) ?? readAnyArguments(args);
+  const values = Object.fromEntries(Object.entries(parsed.values).filter(([name]) => Object.hasOwn(options, name)));
+  for (const [name, value] of Object.entries(values)) checkChoice(name as OptionName, value);
+  const notices = Object.keys(parsed.values).flatMap((name) => {
+    const reason = Object.hasOwn(options, name) ? undefined : ignoredOptions[name]?.reason;
+    return reason === undefined ? [] : [`--${name} has no effect: ${reason}.`];
+  });
+  return { options: values as Values, prompts: parsed.positionals, ...(notices.length > 0 ? { notices } : {}) };
+}
+
+/** The options and prompts of a command line whose values are not checked yet. */
+interface ParsedArguments {
+  values: Record<string, unknown>;
+  positionals: string[];
+}
+
+/**
+ * Reads arguments as programs write them: long names of the table, with values as arguments of their own. Undefined for anything else, which
+ * `parseArgs` reads: loading and preparing it takes 1 ms of the 45 of a start.
+ */
+function readPlainOptions(args: readonly string[]): ParsedArguments | undefined {
+  const values: Record<string, true | string | string[]> = {};
+  for (let index = 0; index < args.length; index += 1) {
+    const name = args[index]?.slice(2) ?? "";
+    if (args[index] !== `--${name}` || !Object.hasOwn(options, name)) return undefined;
+    const { value: placeholder, multiple }: Option = options[name as OptionName];
+    if (placeholder === undefined) {
+      values[name] = true;
+      continue;
+    }
+    index += 1;
+    const value = args[index];
+    // After an option, `parseArgs` refuses a value that looks like another option.
+    if (value === undefined || value.startsWith("-")) return undefined;
+    if (!multiple) values[name] = value;
+    else if (Array.isArray(values[name])) values[name].push(value);
+    else values[name] = [value];
+  }
+  return { values, positionals: [] };
+}
+
+/** @throws {UsageError} For an unknown option. */
+function readAnyArguments(args: readonly string[]): ParsedArguments {
   const known = Object.fromEntries(
     Object.entries(options as Record<string, Option>).map(([name, { short, value, multiple = false }]) => [
       name,
@@ -138,21 +181,13 @@ export function parseArguments(args: readonly string[]): Arguments {
       },
     ]),
   );
-  let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
-    parsed = parseArgs({ args: expandShortNames(args), options: { ...known, ...ignoredOptions }, allowPositionals: true });
+    return parseArgs({ args: expandShortNames(args), options: { ...known, ...ignoredOptions }, allowPositionals: true });
   } catch (error) {
     // The first sentence names the option; the rest is about "--" and would mislead.
     const [problem = ""] = (error as Error).message.split(/\.\s/);
     throw new UsageError("invalid_arguments", `${problem}. Run pi --help for the options.`, findUnknownOption(problem, args));
   }
-  const values = Object.fromEntries(Object.entries(parsed.values).filter(([name]) => Object.hasOwn(options, name)));
-  for (const [name, value] of Object.entries(values)) checkChoice(name as OptionName, value);
-  const notices = Object.keys(parsed.values).flatMap((name) => {
-    const reason = Object.hasOwn(options, name) ? undefined : ignoredOptions[name]?.reason;
-    return reason === undefined ? [] : [`--${name} has no effect: ${reason}.`];
-  });
-  return { options: values as Values, prompts: parsed.positionals, ...(notices.length > 0 ? { notices } : {}) };
 }
 
 /** Replaces short names of several letters, which `parseArgs` would split, by the long names. */

@@ -1,12 +1,16 @@
 import { join } from "node:path";
 import { environmentKey } from "@pikit/ai";
 import { readJsonFile } from "../config/json-file.ts";
+import { mayExist } from "../config/may-exist.ts";
 import { SessionError } from "../errors.ts";
 
 /** Whether a value may stand for something else. Only for these the module that resolves them, `config-value.ts`, is loaded. */
 export function mayRefer(value: string): boolean {
   return /^!|\$|^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(value);
 }
+
+/** The entries of `auth.json`, by provider. */
+type StoredEntries = Readonly<Record<string, unknown>>;
 
 /** The keys of the providers. Order of precedence: `--api-key`, `auth.json`, `models.json`, the environment. */
 export class Credentials {
@@ -24,11 +28,21 @@ export class Credentials {
    * Whether there is a key. Commands count as a key and are not run. Reads `auth.json` for each call, because keys change while a process runs.
    *
    * @param configured - `apiKey` of the provider in `models.json`.
+   * @param file - The content of `auth.json`, if the caller has read it a moment ago.
    * @throws {UsageError} When `auth.json` cannot be read.
    */
-  async has(provider: string, configured?: string): Promise<boolean> {
+  async has(provider: string, configured?: string, file?: StoredEntries): Promise<boolean> {
     const isGiven = this.#override !== undefined || environmentKey(provider) !== undefined;
-    return isGiven || (await isConfigured(this.#stored(provider))) || isConfigured(configured);
+    return isGiven || (await isConfigured(this.#stored(provider, file))) || isConfigured(configured);
+  }
+
+  /**
+   * The content of `auth.json`, for several calls of `has` in a row.
+   *
+   * @throws {UsageError} When it cannot be read.
+   */
+  readFile(): StoredEntries {
+    return mayExist(this.#authFile) ? readJsonFile(this.#authFile) : {};
   }
 
   /**
@@ -56,8 +70,7 @@ export class Credentials {
   }
 
   /** The key of a provider in `auth.json`, unresolved. */
-  #stored(provider: string): string | undefined {
-    const entries = readJsonFile(this.#authFile);
+  #stored(provider: string, entries = this.readFile()): string | undefined {
     const entry = Object.hasOwn(entries, provider) ? entries[provider] : undefined;
     if (typeof entry !== "object" || entry === null) return undefined;
     const { type, key } = entry as { type?: unknown; key?: unknown };
@@ -66,7 +79,7 @@ export class Credentials {
 
   /** Whether `auth.json` has a login of another kind for the provider, such as an OAuth token of a related program. */
   hasOtherLogin(provider: string): boolean {
-    const entries = readJsonFile(this.#authFile);
+    const entries = this.readFile();
     const entry = Object.hasOwn(entries, provider) ? entries[provider] : undefined;
     return typeof entry === "object" && entry !== null && (entry as { type?: unknown }).type === "oauth";
   }

@@ -193,8 +193,10 @@ export class ModelRegistry {
 
   /** The default model of the first provider with a key, otherwise the first usable model of `models.json`; undefined if there is none. */
   async defaultModel(): Promise<Model | undefined> {
+    // Read once, since every start without a chosen model comes here.
+    const stored = this.#credentials.readFile();
     for (const { provider, defaultModelId, needsBaseUrl } of providers) {
-      if (!(await this.#credentials.has(provider, (await this.#keySource(provider))?.apiKey))) continue;
+      if (!(await this.#credentials.has(provider, (await this.#keySource(provider))?.apiKey, stored))) continue;
       const model = await this.find(provider, defaultModelId);
       if (!needsBaseUrl || model?.baseUrl) return model;
     }

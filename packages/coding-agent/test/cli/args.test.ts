@@ -172,3 +172,23 @@ test("the help has a line for each option, within a terminal's width", () => {
   }
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(110);
 });
+
+test.each([
+  [["--mode", "rpc", "--no-session"]],
+  [["--model", "demo/tour", "--thinking", "high", "--model", "other"]],
+  [["--extension", "a.ts", "--extension", "b.ts", "--offline"]],
+  [["--append-system-prompt", "", "--name", "two words"]],
+  [["--mode", "json", "--skill", "one", "--no-skills"]],
+])("arguments in the long form are read as by parseArgs: %j", (args) => {
+  // Behind "--", all arguments go to parseArgs.
+  expect(parseArguments(args)).toEqual(parseArguments([...args, "--"]));
+});
+
+test.each([
+  [["--mode", "rpc", "--model"], "'--model <value>' argument missing"],
+  [["--mode", "rpc", "--model", "--offline"], "'--model' argument is ambiguous"],
+  [["--mode", "rpc", "--modle", "x"], "Unknown option '--modle'"],
+  [["--mode", "rpc", "--toString"], "Unknown option '--toString'"],
+])("arguments that are wrong in the long form have the errors of parseArgs: %j", (args, message) => {
+  expect(() => parseArguments(args)).toThrow(message);
+});
