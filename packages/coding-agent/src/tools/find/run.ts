@@ -7,7 +7,7 @@ import { assertWorkingFolderOf } from "../files/regular-file.ts";
 import { compileGlob } from "../search/glob.ts";
 import { type PathListDetails, renderPaths } from "../search/render-paths.ts";
 import { openRoot } from "../search/search-root.ts";
-import { walkTree } from "../search/walk.ts";
+import { walkInBatches } from "../search/walk.ts";
 import { defaultLimit, type FindParameters } from "./parameters.ts";
 
 /** Executes one call of `find`. */
@@ -25,19 +25,23 @@ export async function runFind(
     }
     const glob = await compileGlob(pattern);
     const entries: string[] = [];
+    let known = 0;
     let unreadable = 0;
     let isStopped = false;
-    const walk = walkTree({
+    const walk = walkInBatches({
       files,
       root: root.realPath,
       signal,
       accept: (entry) => glob.matches(entry.path, entry.type === "directory"),
       onUnreadable: () => unreadable++,
     });
-    for await (const entry of walk) {
-      isStopped = entries.length === limit;
+    for await (const found of walk) {
+      for (const { path: name, type } of found.slice(0, limit - entries.length)) {
+        entries.push(root.show(name) + (type === "directory" ? "/" : ""));
+      }
+      known += found.length;
+      isStopped = known > limit;
       if (isStopped) break;
-      entries.push(root.show(entry.path) + (entry.type === "directory" ? "/" : ""));
     }
     const total = isStopped ? null : entries.length;
     const emptyText = `No files found matching ${pattern}.`;

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import type ignore from "ignore";
 import type { FileAccess, OpenFile } from "../files/file-access.ts";
+import { compileNameRules } from "./name-rules.ts";
 import { isRepository } from "./repositories.ts";
 
 export const ignoreFileName = ".gitignore";
@@ -17,6 +18,8 @@ export interface RuledFolder {
 /** The rules of one .gitignore. */
 interface Scope {
   matcher: ignore.Ignore;
+  /** Whether a file with this name is ignored. Undefined if the rules need the path. */
+  ignoresName: ((name: string) => boolean) | undefined;
   /** The number of characters to remove from a path relative to the root of the walk, to get one relative to the folder of the rules. */
   skip: number;
   /** For a folder above the root: the path from that folder to the root, which is added to paths instead. */
@@ -52,7 +55,7 @@ export class IgnoreRules {
       const ignoreFile = await readIgnoreFile(files, parent, signal);
       if (ignoreFile !== undefined) {
         const folders = prefix.slice(0, -1).split("/");
-        const scope = { matcher: create().add(ignoreFile), skip: 0, prefix };
+        const scope = { ...compile(create, ignoreFile), skip: 0, prefix };
         scopes.push(folders.reduce((known, _, index) => reinclude(create, known, folders.slice(0, index + 1).join("/")), scope));
       }
       folder = parent;
@@ -67,11 +70,17 @@ export class IgnoreRules {
     const scopes = path === "" ? outer : outer.map((scope) => reinclude(this.#create, scope, ownPath(scope, path)));
     if (ignoreFile === undefined) return new IgnoreRules(this.#create, scopes);
     const skip = path === "" ? 0 : path.length + 1;
-    return new IgnoreRules(this.#create, [{ matcher: this.#create().add(ignoreFile), skip, prefix: "" }, ...scopes]);
+    return new IgnoreRules(this.#create, [{ ...compile(this.#create, ignoreFile), skip, prefix: "" }, ...scopes]);
   }
 
   ignores(path: string, isDirectory: boolean): boolean {
+    const name = path.slice(path.lastIndexOf("/") + 1);
     for (const scope of this.#scopes) {
+      // The folder of the file is walked, so no rule of this scope ignores it, and only the name is left to look at.
+      if (!isDirectory && scope.ignoresName) {
+        if (scope.ignoresName(name)) return true;
+        continue;
+      }
       const own = ownPath(scope, path);
       const { ignored, unignored } = scope.matcher.test(isDirectory ? `${own}/` : own);
       if (ignored || unignored) return ignored;
@@ -118,9 +127,13 @@ function ownPath({ skip, prefix }: Scope, path: string): string {
   return skip > 0 ? path.slice(skip) : prefix + path;
 }
 
+function compile(create: () => ignore.Ignore, ignoreFile: string): Pick<Scope, "matcher" | "ignoresName"> {
+  return { matcher: create().add(ignoreFile), ignoresName: compileNameRules(ignoreFile) };
+}
+
 /** Adds a rule that includes a folder again. Otherwise the matcher ignores all its content, although the folder is walked. */
 function reinclude(create: () => ignore.Ignore, scope: Scope, ownFolder: string): Scope {
   if (!scope.matcher.ignores(`${ownFolder}/`)) return scope;
   const pattern = `!/${ownFolder.replace(/[\\*?[\] ]/g, "\\$&")}/`;
-  return { ...scope, matcher: create().add(scope.matcher).add({ pattern }) };
+  return { ...scope, ignoresName: undefined, matcher: create().add(scope.matcher).add({ pattern }) };
 }

@@ -28,7 +28,7 @@ export function compileSimpleGlob(body: string): ((path: string) => boolean) | u
 }
 
 /** Matches a name without `/`, in which each `*` stands for any text. */
-function nameMatcher(glob: string): (name: string) => boolean {
+export function nameMatcher(glob: string): (name: string) => boolean {
   const [first = "", ...rest] = glob.split("*");
   const last = rest.pop();
   if (last === undefined) return (name) => name === first;

@@ -53,15 +53,29 @@ interface Frame {
  * @throws The errors of the file access for the root, and the reason of the abort signal.
  */
 export async function* walkTree(options: WalkOptions): AsyncGenerator<WalkedEntry, void, undefined> {
+  for await (const entries of walkInBatches(options)) yield* entries;
+}
+
+/**
+ * Like `walkTree`, but yields all entries that come without a pause as one list: to yield an entry takes longer than to find it.
+ *
+ * @throws Like `walkTree`.
+ */
+export async function* walkInBatches(options: WalkOptions): AsyncGenerator<WalkedEntry[], void, undefined> {
   const { files, root, signal, accept, enter, onUnreadable } = options;
   const breathe = createBreather();
   const outerRules = await untilAborted(IgnoreRules.above(files, root, signal), signal);
   const stack = [createFrame(options, "", await untilAborted(readFolder(options, root), signal), outerRules)];
+  let found: WalkedEntry[] = [];
   for (let frame = stack.at(-1); frame; frame = stack.at(-1)) {
     signal.throwIfAborted();
     // Without an await where there is no pause: that takes longer than most entries.
     const pause = breathe();
-    if (pause !== undefined) await pause;
+    if (pause !== undefined) {
+      if (found.length > 0) yield found;
+      found = [];
+      await pause;
+    }
     const next = frame.entries[frame.index++];
     if (!next) {
       stack.pop();
@@ -69,14 +83,17 @@ export async function* walkTree(options: WalkOptions): AsyncGenerator<WalkedEntr
     }
     const entry: WalkedEntry = { path: frame.prefix + next.name, type: next.type };
     const isDirectory = next.type === "directory";
-    if (accept(entry) && (isDirectory || !frame.rules.ignores(entry.path, false))) yield entry;
+    if (accept(entry) && (isDirectory || !frame.rules.ignores(entry.path, false))) found.push(entry);
     if (!isDirectory) continue;
     readAhead(options, frame);
+    if (found.length > 0) yield found;
+    found = [];
     const folder = await untilAborted(frame.ahead.get(entry.path), signal);
     frame.ahead.delete(entry.path);
     if (!folder) onUnreadable?.(entry.path);
     else if (enter?.(entry.path, folder) !== false) stack.push(createFrame(options, entry.path, folder, frame.rules));
   }
+  if (found.length > 0) yield found;
 }
 
 function createFrame(options: WalkOptions, path: string, folder: Folder, outerRules: IgnoreRules): Frame {
