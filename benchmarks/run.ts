@@ -16,6 +16,7 @@ import { manyPrompts } from "./many-prompts.ts";
 import { manySessions } from "./many-sessions.ts";
 import { memory } from "./memory.ts";
 import { postgres } from "./postgres.ts";
+import { sandbox } from "./sandbox.ts";
 import { search } from "./search.ts";
 import { serve } from "./serve.ts";
 import { serveLoad } from "./serve-load.ts";
@@ -45,6 +46,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   edit,
   undo,
   bash,
+  sandbox,
   sessions,
   memory,
   "many-sessions": manySessions,
