@@ -45,3 +45,10 @@ describe.each(workflows)("%s", (path) => {
 test("there is one for changes and one for releases", () => {
   expect(workflows.map((path) => basename(path))).toEqual(expect.arrayContaining(["ci.yml", "release.yml"]));
 });
+
+test("the one of the recipe of a CI reviewer is valid", () => {
+  const page = readFileSync(join(folder, "docs/recipes/ci-reviewer.md"), "utf8");
+  const content = /^```yaml\n(.*?)^```$/ms.exec(page)?.[1] ?? "";
+  expect(faultsOf("review.yml", content)).toEqual([]);
+  expect(faultsOf("review.yml", content.replace("runs-on:", "run-on:"))).not.toEqual([]);
+});
