@@ -80,6 +80,8 @@ describe("reasons", () => {
     ["rails test", ["runs code that pi does not know: rails test"]],
     ["pm2 restart x", ["runs code that pi does not know: pm2 restart x"]],
     ["docker exec web ls", ["runs code that pi does not know: docker exec web ls"]],
+    ["cargo run -- --help", ["runs code that pi does not know: cargo run -- --help"]],
+    ["cargo run --help", []],
     ["node --test", ["runs code that pi does not know: node --test"]],
     ["find . -name '*.log' -delete", ["deletes: find . -name '*.log' -delete"]],
     ["rm -rf packages/*/dist */node_modules", []],

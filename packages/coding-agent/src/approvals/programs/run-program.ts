@@ -25,7 +25,7 @@ export function runProgram(path: string, call: Call): Input {
 function runKnown({ valued, valuedOf, steps, rows, isOpen }: Program, given: Call): Input | undefined {
   const call = steps.reduce((at, { action, on }) => preparations[action]?.(at, on) ?? at, given.with({ valued }));
   if (rows.length === 0) return runSteps(steps, call);
-  if (call.args.some(({ text }) => text === "--help")) return undefined;
+  if (call.has("--help")) return undefined;
   const [verb, ...rest] = call.with({ stops: true }).operands;
   if (isOpen && verb?.text.startsWith(hole)) return call.does("unknownCommand");
   const ofVerb = valuedOf.get(verb?.text ?? "");

@@ -40,7 +40,9 @@ rmdir dos2unix unix2dos = writes
 touch mkdir mkfifo truncate (m mode d date r reference t s size o) = writes
 mknod (m mode) = writes 1
 mv (t target-directory S suffix) = writes, writes -t|--target-directory, moves -t|--target-directory
-cp install ditto (S suffix m mode o owner g group t target-directory) = copies -t|--target-directory
+cp ditto (S suffix t target-directory) = copies -t|--target-directory
+install (S suffix m mode o owner g group t target-directory) = copies -t|--target-directory
+  writes: -d|--directory
 ln (t target-directory S suffix) = links -t|--target-directory
 split csplit (filter) = writes ., scripts --filter
 rename prename = writes 2..
@@ -51,7 +53,8 @@ tee = saves
 sed gsed (e expression f file l line-length) = sedScript, prints changed
 dd = copiesBlocks, prints changed
 sort (k t T S parallel o output compress-program) = writes -o|--output, reads, scripts --compress-program, prints changed
-uniq xxd (f s w l c g o) = reads 1, writes 2, prints changed
+uniq (f s w) = reads 1, writes 2, prints changed
+xxd (s l c g o) = reads 1, writes 2, prints changed
 patch (d directory o output i input p strip r) = writes ., writes 1, writes -d|--directory|-o|--output
   only read: --dry-run
 tar gtar bsdtar (f file C directory b T X I use-compress-program to-command checkpoint-action exclude strip-components transform)
