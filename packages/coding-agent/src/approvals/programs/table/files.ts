@@ -1,6 +1,7 @@
 /** Builtins of the shell, programs that read and print, and programs that work on files. */
 export const files = `
-true false : test [ [[ exit return set shopt unset wait sleep type hash umask ulimit shift break continue let jobs disown fg bg dirs getopts
+true false : test [ [[ exit return set shopt unset wait sleep type hash umask ulimit shift break continue let jobs disown fg bg
+    dirs getopts
     times caller suspend logout unalias = prints nothing
 cd pushd = enters
 popd = leaves
@@ -26,7 +27,8 @@ grep rg ack ag zgrep ugrep (e f m A B C g t T include exclude exclude-dir regexp
 mktemp (p tmpdir suffix t) = makesTemporary
 tree (o L P I) = reads, writes -o
 stat file du df free which whereis realpath readlink diff cmp colordiff sdiff diff3 cloc tokei scc printenv locale tput cal getent
-    getconf groups users who w last apropos whatis factor numfmt yes nm objdump readelf ldd otool size pstree vmstat iostat lscpu lsblk
+    getconf groups users who w last apropos whatis factor numfmt yes nm objdump readelf ldd otool size pstree vmstat iostat lscpu
+    lsblk
     lsusb lspci lsmod blkid ss netstat top htop history clear reset sw_vers system_profiler glances sensors identify ffprobe xmllint
     iconv = read
   unknown: -K|--kill|-o|--output|--output-file|--html|--filter-cmd

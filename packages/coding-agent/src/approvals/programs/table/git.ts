@@ -1,6 +1,7 @@
 /** Git: risky is what rewrites or drops commits, overwrites data on a server, or discards uncommitted work. */
 export const git = `
-git (C c git-dir work-tree namespace exec-path config-env) + inside -C, setsFor -c|--config-env|--exec-path, writes --git-dir|--work-tree
+git (C c git-dir work-tree namespace exec-path config-env) + inside -C, setsFor -c|--config-env|--exec-path, writes
+    --git-dir|--work-tree
   (push o push-option repo receive-pack exec)
   (commit m message F file C reuse-message c author date t template fixup squash)
   (checkout b conflict pathspec-from-file)
@@ -24,12 +25,16 @@ git (C c git-dir work-tree namespace exec-path config-env) + inside -C, setsFor 
   (difftool x extcmd t tool)
   (config f file)
   read: status, log, diff, show, rev-parse, rev-list, ls-tree, describe, blame, annotate, cat-file, shortlog, whatchanged, show-ref,
-    for-each-ref, merge-base, name-rev, count-objects, fsck, help, version, var, check-ignore, check-attr, diff-files, range-diff, cherry,
-    show-branch, reflog, reflog show|exists, verify-commit, verify-tag, stash list|show, remote get-url, remote -v|--verbose, worktree list,
+    for-each-ref, merge-base, name-rev, count-objects, fsck, help, version, var, check-ignore, check-attr, diff-files, range-diff,
+    cherry,
+    show-branch, reflog, reflog show|exists, verify-commit, verify-tag, stash list|show, remote get-url, remote -v|--verbose,
+    worktree list,
     submodule status|summary, bundle verify|list-heads, bisect log|view, notes list|show, rebase --show-current-patch, grep,
     apply --stat|--check, symbolic-ref, hash-object, patch-id, stripspace, column, interpret-trailers, init
-  writes .: add, stage, mv, rm, apply, stash, stash push|save|pop|apply|create|store|branch, notes, branch, tag, remote, sparse-checkout,
-    bisect start|good|bad|skip|reset, pack-refs, repack, gc, commit-graph, maintenance, update-index, write-tree, read-tree, archive,
+  writes .: add, stage, mv, rm, apply, stash, stash push|save|pop|apply|create|store|branch, notes, branch, tag, remote,
+    sparse-checkout,
+    bisect start|good|bad|skip|reset, pack-refs, repack, gc, commit-graph, maintenance, update-index, write-tree, read-tree,
+    archive,
     format-patch, worktree remove|prune|move|lock|unlock, submodule, submodule init|sync|deinit|absorbgitdirs,
     merge --abort|--quit, cherry-pick --abort|--quit, am --abort, revert --abort, lfs track|untrack, update-server-info, rerere,
     checkout-index, multi-pack-index, fast-export
@@ -41,7 +46,8 @@ git (C c git-dir work-tree namespace exec-path config-env) + inside -C, setsFor 
   network, clones: clone
   network, pushes: push
   network, fetches: fetch
-  scripts --upload-pack|-u|--receive-pack|--exec, network: clone|fetch|pull|ls-remote|push|archive --upload-pack|-u|--receive-pack|--exec
+  scripts --upload-pack|-u|--receive-pack|--exec, network: clone|fetch|pull|ls-remote|push|archive
+    --upload-pack|-u|--receive-pack|--exec
   writes ., unknown: commit, merge, switch, pull, cherry-pick, revert, am, submodule update|add, difftool, mergetool, lfs,
     log|show|diff --ext-diff
   scripts -x|--extcmd|-O|--open-files-in-pager, unknown: difftool -x|--extcmd, grep -O|--open-files-in-pager

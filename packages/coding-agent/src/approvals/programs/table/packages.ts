@@ -5,7 +5,8 @@ const risky = "deploy*|*:deploy|*:deploy:*|publish*|release*|*:release|destroy*|
 export const packages = `
 npm cnpm pnpm yarn bun (C prefix dir F filter w workspace tag access otp registry e eval print)
   (exec|x|dlx p package c call w workspace)
-  read: ls|list|ll|la, root, prefix, bin, help, explain|why, licenses, query, config get|list, get, pkg get, pm ls|bin|hash, cache verify, fund
+  read: ls|list|ll|la, root, prefix, bin, help, explain|why, licenses, query, config get|list, get, pkg get, pm ls|bin|hash, cache
+    verify, fund
   runs, scripts -c|--call: exec|x|dlx
   interprets javascript: -e|--eval|--print
   unknownCommand: config|c set script-shell*|shell*|node-options*|git*, config --script-shell*, --script-shell*
@@ -14,7 +15,8 @@ npm cnpm pnpm yarn bun (C prefix dir F filter w workspace tag access otp registr
   remote: publish, unpublish, deprecate|undeprecate, dist-tag add|rm|set, owner add|rm, access set|grant|revoke,
     team create|destroy|add|rm, token create|revoke, org set|rm, hook add|rm, adduser|login|logout, stage, deploy,
     run|run-script|rum ${risky}, ${risky}, npm publish, version --push
-  system: install|i|in|add|ci|uninstall|un|remove|rm|r|update|up|upgrade|link|ln -g|--global|--location=global, global, setup, self-update,
+  system: install|i|in|add|ci|uninstall|un|remove|rm|r|update|up|upgrade|link|ln -g|--global|--location=global, global, setup,
+    self-update,
     env use
   only unknown: create|init, publish|pack --dry-run
 pip pip3 pipx uv poetry pipenv pdm rye hatch conda mamba micromamba (r requirement c constraint i index-url e editable t target)
@@ -46,7 +48,8 @@ make gmake ninja meson scons (C directory f file j jobs) + inside -C|--directory
   system: install|uninstall|install-strip
   remote: ${risky}, upload*
   only read: -n|--dry-run|--just-print, -l|--list
-just task rake mage nox tox invoke gradle gradlew mvn mvnw ant sbt bazel bazelisk buck buck2 ctest xcodebuild msbuild nx turbo lerna moon lage
+just task rake mage nox tox invoke gradle gradlew mvn mvnw ant sbt bazel bazelisk buck buck2 ctest xcodebuild msbuild nx turbo
+    lerna moon lage
     rush changeset release-it semantic-release np (C directory f file j jobs p project b build-file)
   remote: ${risky}, *Publish*, upload*
   only read: -n|--dry-run|--just-print, -l|--list
@@ -70,7 +73,9 @@ swift mix stack cabal opam dart flutter pod fastlane rebar3 lein zig nimble deno
   remote: publish, pub publish, upload, deliver, release, hex.publish, trunk push|delete, submit
   data: ecto.drop, ecto.reset
 manage.py prisma drizzle-kit sequelize sequelize-cli knex typeorm alembic flyway liquibase rails artisan
-  data: migrate reset, db push --force-reset|--accept-data-loss, db drop|reset, db:drop*|db:reset*|db:purge*|db:truncate*|db:rollback,
-    db:migrate:undo*, migrate:rollback|migrate:down|migrate:fresh|migrate:reset|migrate:refresh|db:wipe, schema:drop, migration:revert,
+  data: migrate reset, db push --force-reset|--accept-data-loss, db drop|reset,
+    db:drop*|db:reset*|db:purge*|db:truncate*|db:rollback,
+    db:migrate:undo*, migrate:rollback|migrate:down|migrate:fresh|migrate:reset|migrate:refresh|db:wipe, schema:drop,
+    migration:revert,
     downgrade, clean, drop-all, rollback*, drop, flush, reset_db
 `;

@@ -1,6 +1,7 @@
 /** Programs that run the command in their arguments, in a text or in a file, and interpreters. */
 export const runners = `
-nohup builtin coproc unbuffer valgrind busybox toybox shx cross-env cross-env-shell dotenvx retry chronic proxychains proxychains4 setsid entr
+nohup builtin coproc unbuffer valgrind busybox toybox shx cross-env cross-env-shell dotenvx retry chronic proxychains proxychains4
+    setsid entr
     dbus-run-session firejail = runs
 dotenv (e f) = runs
 exec (a) = runs

@@ -1,8 +1,11 @@
 /** Programs that change disks, services, accounts, processes or installed software. */
 export const system = `
-cfdisk umount badblocks resize2fs shutdown reboot halt poweroff init telinit kexec rc-service insmod rmmod useradd adduser usermod userdel
-    deluser groupadd groupdel groupmod chpasswd vipw batch update-grub grub-install setenforce setcap update-alternatives ldconfig swapon
-    insserv loginctl mkfs fsck newfs mke2fs lvcreate lvremove lvextend lvresize lvreduce lvchange vgcreate vgremove vgextend vgreduce
+cfdisk umount badblocks resize2fs shutdown reboot halt poweroff init telinit kexec rc-service insmod rmmod useradd adduser usermod
+    userdel
+    deluser groupadd groupdel groupmod chpasswd vipw batch update-grub grub-install setenforce setcap update-alternatives ldconfig
+    swapon
+    insserv loginctl mkfs fsck newfs mke2fs lvcreate lvremove lvextend lvresize lvreduce lvchange vgcreate vgremove vgextend
+    vgreduce
     pvcreate pvremove = system
 fdisk gdisk parted tune2fs sfdisk crontab at chsh = system
   only read: -l
@@ -36,7 +39,8 @@ visudo = system
   only read: -c
 dpkg-query apt-cache apt-file = read
 apt apt-get apt-key yum dnf zypper apk snap flatpak brew port nix-env choco scoop winget = system
-  only read: list|show|search|policy|info|repoquery|find|config|doctor|outdated|deps|uses|leaves|cat|home|log|desc|tap-info|installed,
+  only read:
+    list|show|search|policy|info|repoquery|find|config|doctor|outdated|deps|uses|leaves|cat|home|log|desc|tap-info|installed,
     --version|--prefix|--cellar|--repository|-q|-qa
 pacman yay paru = system
   only read: -Q*, -Ss*, -Si*, -Sl*, -Sg*, -F*
