@@ -52,6 +52,11 @@ const jobs = {
     await build();
     return run(node(), [join(root, "benchmarks/run.ts"), ...args], { stdio: "inherit" });
   },
+  async site(args) {
+    await install({ runtimes: false });
+    await installAlone("tools/site", "what makes the site (about 150 MB");
+    return run(node(), [join(root, "tools/site/build.ts"), ...args], { stdio: "inherit" });
+  },
   async advisories(args) {
     await install({ runtimes: false });
     if (args.length === 0) await build();

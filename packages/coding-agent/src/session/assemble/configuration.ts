@@ -25,7 +25,7 @@ export async function readConfiguration(setup: Setup, cwd: string): Promise<Conf
   const { options, parent, user, report } = setup;
   // A sub-task begins later, when the file may have changed.
   const userSettings = parent ? undefined : options.userSettings;
-  const resources = new SessionResources({
+  const resources: SessionResources = new SessionResources({
     ...{ ...options, startFolder: options.cwd, cwd, user, userSettings },
     // The delegating session has reported the same.
     report: parent ? () => {} : report,
