@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { build, createServer } from "vitepress";
-import { brokenLinks } from "./lib/links.ts";
 import { writeReference } from "./lib/api.ts";
+import { brokenLinks } from "./lib/links.ts";
 import { copyPages } from "./lib/pages.ts";
 
 const folder = dirname(fileURLToPath(import.meta.url));

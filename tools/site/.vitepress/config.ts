@@ -34,7 +34,10 @@ export default defineConfig({
   lastUpdated: false,
   // Pages are plain Markdown: what looks like a template or an element is text.
   markdown: { html: false },
-  vite: { plugins: [llmstxt({ description, ignoreFiles: ["api/**"], sidebar: guide, injectLLMHint: false })], build: { chunkSizeWarningLimit: 4000 } },
+  vite: {
+    plugins: [llmstxt({ description, ignoreFiles: ["api/**"], sidebar: guide, injectLLMHint: false })],
+    build: { chunkSizeWarningLimit: 4000 },
+  },
   themeConfig: {
     search: { provider: "local" },
     nav: [

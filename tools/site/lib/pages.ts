@@ -44,7 +44,10 @@ async function withWebLinks(text: string, place: { root: string; file: string; a
 }
 
 /** The address on the web of what a link leads to; undefined if it is on the site already. */
-async function webAddress(given: string, { root, file, address }: { root: string; file: string; address: string }): Promise<string | undefined> {
+async function webAddress(
+  given: string,
+  { root, file, address }: { root: string; file: string; address: string },
+): Promise<string | undefined> {
   if (/^(https?:|mailto:|#)/.test(given)) return undefined;
   const [path = "", hash] = given.split("#");
   const target = resolve(dirname(file), path);

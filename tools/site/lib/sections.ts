@@ -1,7 +1,8 @@
 /** The pages of docs/ in the order of the site, by section. A page that is missing here ends the build. */
 export const sections: Readonly<Record<string, readonly string[]>> = {
-  Use: ["cli", "terminal", "models", "settings", "approvals", "sandbox", "undo", "tools", "bash", "mcp", "acp", "todos", "compaction"],
+  Use: ["cli", "terminal", "models", "settings", "tools", "bash", "mcp", "acp", "todos", "compaction"],
+  Trust: ["approvals", "sandbox", "undo"],
   Change: ["extensions", "skills", "prompt-templates", "packages", "stream-rules"],
   Build: ["sdk", "rpc-client", "rpc", "json", "agent-chat", "serve", "type-names", "ai", "agent", "record-replay"],
-  Operate: ["fleet", "work", "session-format", "performance", "compatibility", "behaviours"],
+  Operate: ["fleet", "work", "otel", "session-format", "performance", "compatibility", "behaviours"],
 };

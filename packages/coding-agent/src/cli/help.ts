@@ -121,7 +121,10 @@ const subcommands = {
   serve: {
     usage: "serve [--host] [--port]",
     help: "sessions over HTTP, and a page to look at them",
-    words: ["--host", "--port", "--root", "--token-file", "--allow-host", "--session-dir", "--json", "--help"],
+    words: [
+      ...["--host", "--port", "--root", "--token-file", "--allow-host", "--session-dir", "--json", "--help"],
+      ...["--session-store", "--announce", "--forward", "--metrics-open"],
+    ],
   },
   login: { usage: "login | logout <provider>", help: "store an API key, or remove it", words: [] },
   logout: { usage: "logout <provider>", words: [] },
