@@ -63,8 +63,11 @@ class Pi:
         self._events: "queue.Queue[Optional[Record]]" = queue.Queue()
         self._lock = threading.Lock()
         self._has_ended = False
-        # In bytes: a line ends at LF alone then, as a record does.
-        self._process = subprocess.Popen([*command, "--mode", "rpc"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        # In bytes: a line ends at LF alone then, as a record does. In a session of its own: an interrupt from the keyboard, or of a notebook,
+        # is for this program, which can abort the run.
+        self._process = subprocess.Popen(
+            [*command, "--mode", "rpc"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        )
         threading.Thread(target=self._read, daemon=True).start()
         if tools:
             fields = ("name", "description", "parameters")
@@ -91,15 +94,20 @@ class Pi:
         return response.get("data")
 
     def prompt(self, message: str, **fields: Any) -> Iterator[Record]:
-        """Sends a prompt and yields what happens until all that it started is done."""
+        """Sends a prompt and yields what happens until all that it started is done. Closed before that, or interrupted, it aborts the run."""
         self.request("prompt", message=message, **fields)
-        while True:
-            event = self._events.get()
-            if event is None:
-                raise PiError(f"pi ended with exit code {self._process.wait()}.")
-            yield event
-            if event["type"] == "agent_settled":
-                return
+        is_settled = False
+        try:
+            while not is_settled:
+                event = self._next_event()
+                is_settled = event["type"] == "agent_settled"
+                yield event
+        except (GeneratorExit, KeyboardInterrupt):
+            if not is_settled:
+                self.request("abort")
+                while self._next_event()["type"] != "agent_settled":
+                    pass
+            raise
 
     def close(self) -> int:
         """Ends pi, with everything that it has started, and returns its exit code."""
@@ -113,6 +121,12 @@ class Pi:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _next_event(self) -> Record:
+        event = self._events.get()
+        if event is None:
+            raise PiError(f"pi ended with exit code {self._process.wait()}.")
+        return event
 
     def _send(self, record: Record) -> None:
         line = json.dumps(record).encode() + b"\n"
