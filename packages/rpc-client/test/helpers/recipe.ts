@@ -1,5 +1,5 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -64,6 +64,19 @@ export function openRecipe(page: string): Recipe {
   };
 }
 
+export const hasPython = spawnSync("python3", ["--version"]).status === 0;
+
+/** Makes a command `pi` of the sources, with these options before all others. Returns the folder for the PATH. */
+export function putPi(folder: string, ...options: string[]): string {
+  const bin = join(folder, "bin");
+  mkdirSync(bin, { recursive: true });
+  const cli = join(packageFolder, "../coding-agent/src/cli.ts");
+  const words = [process.execPath, "--conditions=pikit-source", cli, ...options].map((word) => `'${word}'`);
+  writeFileSync(join(bin, "pi"), `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`);
+  chmodSync(join(bin, "pi"), 0o755);
+  return bin;
+}
+
 /** A program with its output so far. */
 interface Running {
   child: ChildProcessWithoutNullStreams;
@@ -74,7 +87,11 @@ interface Running {
 }
 
 /** Starts a program of a recipe; it ends with the test at the latest. */
-export function start(command: string, args: readonly string[], options: { cwd: string; env: Record<string, string> }): Running {
+export function start(
+  command: string,
+  args: readonly string[],
+  options: { cwd: string; env: Record<string, string>; detached?: boolean },
+): Running {
   const child = spawn(command, args, options);
   const output = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
