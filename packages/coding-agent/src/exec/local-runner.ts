@@ -5,7 +5,7 @@ import { killTree } from "./kill-tree.ts";
 import type { ProcessResult, RunProcessOptions } from "./process-runner.ts";
 import { ProcessSearch } from "./process-search.ts";
 import { runCommand } from "./run-command.ts";
-import { isOurGroup } from "./running-groups.ts";
+import { forgetEndedGroup, forgetGroup, isOurGroup } from "./running-groups.ts";
 
 /** Maximum bytes of one command's output to store. */
 const defaultMaxOutputFileBytes = 1024 ** 3;
@@ -60,8 +60,7 @@ export class LocalRunner {
   async stop(): Promise<void> {
     if (!this.#marks.isUsed) return;
     await killTree({ groups: new Set([...this.#groups.keys()].filter(isOurGroup)), mark: this.#marks.prefix });
-    for (const onEnd of this.#groups.values()) onEnd?.();
-    this.#groups.clear();
+    for (const group of this.#groups.keys()) this.#forget(group);
   }
 
   /** Waits a little for the last processes of a container, which end after the command, and tells the container. */
@@ -72,12 +71,15 @@ export class LocalRunner {
     }
     // A group may consist of zombies only: their parent has ended, and the first process of some containers does not collect zombies.
     const living = await new ProcessSearch({ groups: new Set([group]), mark: "none" }).find();
-    if (living?.length === 0) this.#forget(group);
+    if (living?.length !== 0) return;
+    forgetGroup(group);
+    this.#forget(group);
   }
 
   #forget(group: number): void {
     const onEnd = this.#groups.get(group);
     this.#groups.delete(group);
+    forgetEndedGroup(group);
     onEnd?.();
   }
 

@@ -30,6 +30,11 @@ export function forgetGroup(leaderPid: number): void {
   if (groups.size === 0) unwatch();
 }
 
+/** Removes a group that has ended after its leader. */
+export function forgetEndedGroup(leaderPid: number): void {
+  if (groups.has(leaderPid) && !isOurGroup(leaderPid)) forgetGroup(leaderPid);
+}
+
 /**
  * Kills all running commands and all background processes in their groups at once, with SIGKILL. The watchdog kills the processes that have
  * left their group, when this process has ended.

@@ -8,7 +8,7 @@ import { markEnvironment } from "../exec/command-mark.ts";
 import { containerFd, type EnteredCommand } from "../exec/container.ts";
 import { killTree } from "../exec/kill-tree.ts";
 import { OutputTail } from "../exec/output-tail.ts";
-import { isOurGroup, leaderExited, trackGroup } from "../exec/running-groups.ts";
+import { forgetEndedGroup, isOurGroup, leaderExited, trackGroup } from "../exec/running-groups.ts";
 import { OutputSanitizer } from "../exec/sanitize-output.ts";
 import { ensureWatchdog } from "../exec/watchdog.ts";
 import { LineReader } from "./line-reader.ts";
@@ -119,6 +119,7 @@ export class StdioTransport implements Transport {
       const hasExited = child.exitCode !== null || child.signalCode !== null;
       if (!hasExited) await Promise.race([happened(child, "exit"), wait(graceMs)]);
       await killTree({ groups: new Set([child.pid].filter(isOurGroup)), mark: this.#options.mark });
+      forgetEndedGroup(child.pid);
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
     }
     this.#finish("was ended");

@@ -10,7 +10,7 @@ const packageName = "@anthropic-ai/sandbox-runtime";
 /** The part of the package that is used. */
 interface RuntimeManager {
   initialize(config: RuntimeConfig): Promise<void>;
-  checkDependencies(): { errors: string[] };
+  checkDependencies(ripgrep: { command: string } | undefined): { errors: string[] };
   isSupportedPlatform(): boolean;
   wrapWithSandbox(command: string, shell: string, config: Partial<RuntimeConfig>): Promise<string>;
   cleanupAfterCommand(): void;
@@ -20,6 +20,8 @@ interface RuntimeManager {
 interface RuntimeConfig {
   network: { allowedDomains: string[]; deniedDomains: string[]; allowLocalBinding: boolean };
   filesystem: { denyRead: string[]; allowRead: string[]; allowWrite: string[]; denyWrite: string[] };
+  /** The ripgrep that looks for protected files. */
+  ripgrep?: { command: string };
 }
 
 interface RuntimeOptions {
@@ -62,7 +64,9 @@ export class RuntimePackage {
   }
 
   async enter({ command, env }: ContainedStart, places: SandboxPlaces): Promise<Omit<EnteredCommand, "explain">> {
-    const line = command.map(quote).join(" ");
+    const own = ["TMPDIR", "TMP", "TEMP"].map((name) => `${name}=${quote(places.temporary)}`).join(" ");
+    // Inside, because the package sets another temporary folder.
+    const line = `export ${own}; exec ${command.map(quote).join(" ")}`;
     const wrapped = await this.#manager.wrapWithSandbox(line, "/bin/bash", toConfig(places, this.#options));
     return {
       command: ["/bin/bash", "-c", wrapped],
@@ -94,11 +98,14 @@ export function toConfig(places: SandboxPlaces, { domains }: Pick<RuntimeOptions
 async function start({ agentDir, domains }: RuntimeOptions): Promise<RuntimeManager> {
   const manager = await loadPackage(agentDir);
   if (!manager.isSupportedPlatform()) throw new Error(`there is no sandbox for ${process.platform}`);
-  const { errors } = manager.checkDependencies();
+  // On macOS it needs none.
+  const ripgrep = process.platform === "linux" ? { command: (await import("@vscode/ripgrep")).rgPath } : undefined;
+  const { errors } = manager.checkDependencies(ripgrep);
   if (errors.length > 0) throw new Error(`${packageName} needs something that is missing (${errors.join(", ")})`);
   await manager.initialize({
     network: { allowedDomains: [...domains], deniedDomains: [], allowLocalBinding: false },
     filesystem: { denyRead: [], allowRead: [], allowWrite: [], denyWrite: [] },
+    ...(ripgrep && { ripgrep }),
   });
   return manager;
 }

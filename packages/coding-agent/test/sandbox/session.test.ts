@@ -215,7 +215,7 @@ test("where a sandbox cannot be made, require refuses in one sentence, and works
   expect(problems).toEqual(["Commands run without a sandbox: the working folder is /, so it would contain nothing."]);
 });
 
-test("a list of domains needs a package, which is named if it is not installed", async () => {
+test("a list of domains needs a package and its programs, which are named if they are missing", async () => {
   const settings = { mode: "require", network: ["example.com"] } as const;
   await expect(openSession(workspace, { sandbox: settings, session: "memory" })).rejects.toMatchObject({
     code: "sandbox_unavailable",
