@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
-import { delimiter, dirname, join } from "node:path";
+import { cp, mkdir, rm } from "node:fs/promises";
+import { basename, delimiter, dirname, join } from "node:path";
 import { built, makeFolder, root, run, tool } from "./helpers.ts";
 
 /** The published packages that everybody installs, by folder. */
@@ -35,11 +35,21 @@ export async function addPacked(folder: string, names: readonly PackageName[]): 
   const folders = names.map((name) => join(root, "packages", name));
   // Some name the pnpm that they are developed with, which must not be fetched.
   const options = ["--config.ignore-scripts=true", "--config.pm-on-fail=ignore", "--pack-destination", tarballs];
-  for (const source of [...folders, ...thirdPartyFolders(folders)]) {
-    await mustRun(tool("pnpm"), ["pack", ...options], source);
-  }
+  for (const source of folders) await mustRun(tool("pnpm"), ["pack", ...options], source);
+  for (const source of thirdPartyFolders(folders)) await packPublished(source, tarballs);
   const specifiers = readdirSync(tarballs).flatMap((file) => (earlier.has(file) ? [] : [join(tarballs, file)]));
   await mustRun("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...specifiers], folder);
+}
+
+/** Packs an installed package as it is, in a twentieth of the time that pnpm takes. */
+async function packPublished(source: string, tarballs: string): Promise<void> {
+  const { name, version } = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
+  const file = `${name.replace("/", "-")}-${version}`;
+  // pnpm links files with the same content, and npm does not install links. A copy has none.
+  const copy = join(tarballs, "..", "copies", file);
+  await cp(source, copy, { recursive: true, filter: (path) => basename(path) !== "node_modules" });
+  await mustRun("tar", ["-czf", join(tarballs, `${file}.tgz`), file], dirname(copy));
+  await rm(copy, { recursive: true });
 }
 
 /** The folders of what these packages depend on, indirectly too, in the workspace's node_modules. */
