@@ -87,6 +87,7 @@ async function measureWire(
       row(all, agent, "second", `second prompt to delta, ${api}`, "delta"),
     ]),
     scriptTime,
+    summarize(`bare script, spawn to request, ${api}`, "ms", valuesOf(all, bare).map(of.request)),
     bareTime,
     bareCpu,
     ...agents(options).flatMap((agent) => [
