@@ -4,3 +4,10 @@ export interface TraceContext {
   traceparent: string;
   tracestate?: string | undefined;
 }
+
+/** Reads the fields of a record; undefined if they name no trace. */
+export function toTraceContext(fields: unknown): TraceContext | undefined {
+  const { traceparent, tracestate } = (fields ?? {}) as Record<string, unknown>;
+  if (typeof traceparent !== "string") return undefined;
+  return { traceparent, ...(typeof tracestate === "string" ? { tracestate } : {}) };
+}

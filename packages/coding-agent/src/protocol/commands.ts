@@ -58,19 +58,23 @@ const promptInput = {
   images: Type.Optional(Type.Array(ImageContentSchema)),
 };
 
+/** The trace that the run belongs to, as in the HTTP headers of the same names. Invalid values count as absent. */
+const trace = { traceparent: Type.Optional(Type.String()), tracestate: Type.Optional(Type.String()) };
+
 /** The parameters and the data of every command. Validation, client and reference use this table; `dispatch.ts` defines when each runs. */
 export const commands = {
   prompt: command(
     {
       ...promptInput,
       streamingBehavior: Type.Optional(StreamingBehaviorSchema),
+      ...trace,
     },
     none,
   ),
   steer: command(promptInput, none),
   follow_up: command(promptInput, none),
   abort: command({}, none),
-  abort_and_prompt: command(promptInput, none),
+  abort_and_prompt: command({ ...promptInput, ...trace }, none),
   clear_queue: command({}, QueuedTextsSchema),
   set_steering_mode: command({ mode: QueueModeSchema }, none),
   set_follow_up_mode: command({ mode: QueueModeSchema }, none),

@@ -1,22 +1,12 @@
-import { mkdir, symlink } from "node:fs/promises";
 import { createServer } from "node:net";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { runCli } from "../../../coding-agent/test/helpers/cli.ts";
 import { useWorkspace } from "../../../coding-agent/test/helpers/workspace.ts";
 import { startCollector, treeOf } from "../helpers/collector.ts";
+import { install } from "../helpers/installed.ts";
 
 const workspace = useWorkspace();
-const thisPackage = fileURLToPath(new URL("../..", import.meta.url));
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
-
-/** Installs this package where `pi` looks for it. */
-async function install(): Promise<void> {
-  const modules = join(workspace.agentDir, "node_modules/@pikit");
-  await mkdir(modules, { recursive: true });
-  await symlink(thisPackage, join(modules, "otel"));
-}
 
 async function runScript(env: NodeJS.ProcessEnv) {
   const script = [
@@ -32,7 +22,7 @@ test.each([
 ])(
   "pi sends traces and metrics over %s, in the trace of its caller, with the variables of OpenTelemetry",
   async (protocol, type) => {
-    await install();
+    await install(workspace);
     const collector = await startCollector();
     const result = await runScript({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -59,7 +49,7 @@ test.each([
 );
 
 test("content is sent if the variable of the conventions asks for it, and only spans if metrics are off", async () => {
-  await install();
+  await install(workspace);
   const collector = await startCollector();
   await runScript({
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/v1/traces`,
@@ -73,7 +63,7 @@ test.each([
   ["a trace is not sampled", { OTEL_TRACES_SAMPLER: "always_off", OTEL_METRICS_EXPORTER: "none" }],
   ["OpenTelemetry is switched off", { OTEL_SDK_DISABLED: "true" }],
 ])("nothing is sent if %s", async (_name, env) => {
-  await install();
+  await install(workspace);
   const collector = await startCollector();
   const result = await runScript({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env });
   expect(result).toEqual({ stdout: "Done.\n", stderr: "", exitCode: 0 });
@@ -90,7 +80,7 @@ test("a package that is not installed is one sentence, and the run goes on", asy
 });
 
 test("a configuration that is not supported is one sentence for each kind of data", async () => {
-  await install();
+  await install(workspace);
   const result = await runScript({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" });
   expect(result).toMatchObject({ stdout: "Done.\n", exitCode: 0 });
   const reason =
@@ -99,7 +89,7 @@ test("a configuration that is not supported is one sentence for each kind of dat
 });
 
 test("a collector that never answers is one sentence, and the run ends all the same", async () => {
-  await install();
+  await install(workspace);
   const silent = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void silent.close());
   await new Promise((resolve) => silent.once("listening", resolve));

@@ -6,6 +6,7 @@ import { createAgentSession } from "../../session/assemble/create.ts";
 import type { CreateAgentSessionOptions, EntryPointOptions } from "../../session/options.ts";
 import { localFiles } from "../../tools/files/local-files.ts";
 import { readWholeFile } from "../../tools/files/read-whole-file.ts";
+import type { TraceContext } from "../../trace-context.ts";
 import type { AcpOutput } from "./acp-output.ts";
 import { AcpUser } from "./acp-user.ts";
 import { SessionChoices } from "./config-options.ts";
@@ -103,9 +104,10 @@ export class AcpSession {
   /**
    * Runs a prompt to its end. During a run it is added to that run.
    *
+   * @param trace - The trace that the run belongs to.
    * @throws {RpcError} When the model or its provider has failed, and for prompts that cannot be sent. {SessionError} When it was refused.
    */
-  async prompt(parts: readonly PromptPart[]): Promise<StopReason> {
+  async prompt(parts: readonly PromptPart[], trace?: TraceContext): Promise<StopReason> {
     const input = toPromptInput(parts);
     const instructions = /^\/compact(?:\s+(?<instructions>[\s\S]*))?$/.exec(input.text)?.groups;
     if (instructions && !this.session.commands.find(input.text)) return this.#compact(instructions.instructions);
@@ -113,7 +115,7 @@ export class AcpSession {
     const first = this.session.messages.length;
     this.#view.expectPrompt();
     try {
-      const { settled } = await this.session.submit(input.text, { ...input, streamingBehavior: "steer" });
+      const { settled } = await this.session.submit(input.text, { ...input, streamingBehavior: "steer", trace });
       await settled;
       // A command of an extension may have started a run.
       await this.session.waitForIdle();

@@ -40,7 +40,7 @@ export const methods = {
   "session/list": method({ cwd: optionalText, cursor: optionalText }),
   "session/close": method(session),
   "session/delete": method(session),
-  "session/prompt": method({ ...session, prompt: Type.Array(ContentSchema) }),
+  "session/prompt": method({ ...session, prompt: Type.Array(ContentSchema), _meta: Type.Optional(Type.Unknown()) }),
   "session/set_mode": method({ ...session, modeId: text }),
   "session/set_config_option": method({ ...session, configId: text, value: Type.Union([text, Type.Boolean()]) }),
   "session/set_model": method({ ...session, modelId: text }),

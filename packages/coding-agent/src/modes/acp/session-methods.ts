@@ -5,6 +5,7 @@ import type { SessionChoice } from "../../conversation/choose-session.ts";
 import { Credentials } from "../../models/credentials.ts";
 import { isDemo, ModelRegistry } from "../../models/model-registry.ts";
 import { noModelMessage } from "../../models/no-model.ts";
+import { toTraceContext } from "../../trace-context.ts";
 import { AcpSession } from "./acp-session.ts";
 import { errorCodes, type ReceivedRequest, RpcError } from "./json-rpc.ts";
 import { isMethodName, type McpServer, type MethodName, type MethodParams, methods } from "./protocol.ts";
@@ -50,7 +51,9 @@ export class SessionMethods {
       await this.#stored.remove(sessionId);
       return {};
     },
-    "session/prompt": async ({ sessionId, prompt }) => ({ stopReason: await this.#require(sessionId).prompt(prompt) }),
+    "session/prompt": async ({ sessionId, prompt, _meta }) => ({
+      stopReason: await this.#require(sessionId).prompt(prompt, toTraceContext(_meta)),
+    }),
     "session/set_mode": async ({ sessionId, modeId }) => {
       const session = this.#require(sessionId);
       session.choices.setMode(modeId);

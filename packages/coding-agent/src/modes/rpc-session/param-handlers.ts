@@ -2,13 +2,14 @@ import { SessionError } from "../../errors.ts";
 import { toWireModel } from "../../models/wire-model.ts";
 import type { FileRestore } from "../../protocol/data.ts";
 import type { RestoreFilesOptions } from "../../session/parts/history.ts";
+import { toTraceContext } from "../../trace-context.ts";
 import { toSentEntry } from "../sent-attachments.ts";
 import type { Handler, ParamCommandName } from "./handler.ts";
 
 /** The handlers of the commands with parameters, loaded with the first of them. A missing or misspelt name is a compile error. */
 export const paramHandlers: { [N in ParamCommandName]: Handler<N> } = {
-  async prompt({ session, signal, onAccepted }, { message, attachments, images, streamingBehavior }) {
-    onAccepted(await session.submit(message, { attachments, images, streamingBehavior, signal }));
+  async prompt({ session, signal, onAccepted }, { message, attachments, images, streamingBehavior, ...trace }) {
+    onAccepted(await session.submit(message, { attachments, images, streamingBehavior, signal, trace: toTraceContext(trace) }));
     return undefined;
   },
   async steer({ session }, { message, attachments, images }) {
@@ -19,8 +20,8 @@ export const paramHandlers: { [N in ParamCommandName]: Handler<N> } = {
     await session.queue("followUp", { text: message, attachments, images });
     return undefined;
   },
-  async abort_and_prompt({ session, signal, onAccepted }, { message, attachments, images }) {
-    onAccepted(await session.abortAndSubmit(message, { attachments, images, signal }));
+  async abort_and_prompt({ session, signal, onAccepted }, { message, attachments, images, ...trace }) {
+    onAccepted(await session.abortAndSubmit(message, { attachments, images, signal, trace: toTraceContext(trace) }));
     return undefined;
   },
   set_steering_mode({ session }, { mode }) {

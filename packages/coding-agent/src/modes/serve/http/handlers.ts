@@ -1,4 +1,6 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { protocolVersion } from "../../../protocol/version.ts";
+import { toTraceContext } from "../../../trace-context.ts";
 import { packageVersion } from "../../../version.ts";
 import { beginsWork, endingReason } from "../live/work-commands.ts";
 import { sendJson, sendText } from "./answer.ts";
@@ -60,7 +62,7 @@ export const handlers: { [N in RouteName]: (exchange: Exchange) => void | Promis
   async sendCommand({ request, response, route, readBody, sessions, isClosing }) {
     readQuery(route.query, undefined);
     const key = readHeader(request, "idempotency-key", HeaderSchemas["idempotency-key"]);
-    const record = await readBody(maxCommandBytes);
+    const record = inTrace(await readBody(maxCommandBytes), request.headers);
     if (isClosing && beginsWork(record)) throw ending();
     const { registry } = await sessions();
     const outcome = await registry.use(idOf(route), undefined, (live) => live.command(record, { key }));
@@ -128,6 +130,13 @@ async function sendPageFile({ request, response, route, pageFiles }: Exchange): 
   const { answerFor } = await import("../page-files.ts");
   const { headers, body } = answerFor(file, request.headers["accept-encoding"]?.toString());
   response.writeHead(200, headers).end(body);
+}
+
+/** A prompt with the trace of the headers of its request, unless it names one itself. */
+function inTrace(record: Record<string, unknown>, headers: IncomingHttpHeaders): Record<string, unknown> {
+  const isPrompt = record.type === "prompt" || record.type === "abort_and_prompt";
+  if (!isPrompt || Object.hasOwn(record, "traceparent")) return record;
+  return { ...record, ...toTraceContext(headers) };
 }
 
 function noSession(): HttpError {

@@ -171,6 +171,8 @@ export const ListQuerySchema = Type.Object({
 export const HeaderSchemas = {
   "idempotency-key": Type.String({ minLength: 1, maxLength: 200, description: "A command with the same key runs once." }),
   "last-event-id": Type.String({ maxLength: 200, description: "The same as since, and takes precedence over it." }),
+  traceparent: Type.String({ description: "The trace of a prompt, unless the command has the field: see W3C Trace Context." }),
+  tracestate: Type.String({ description: "Further fields of that trace." }),
 } as const;
 
 /** A request's and the answers' data. */
@@ -264,7 +266,7 @@ export const routeSchemas: Readonly<Record<RouteName, RouteSchemas>> = {
   sendCommand: {
     summary: "Run a command, or answer a question",
     params: id,
-    headers: header("idempotency-key"),
+    headers: header("idempotency-key", "traceparent", "tracestate"),
     body: { schema: rpc("Incoming"), maxBytes: maxCommandBytes },
     answers: {
       200: {
@@ -302,8 +304,8 @@ export const routeSchemas: Readonly<Record<RouteName, RouteSchemas>> = {
   getPageStyle: pageRoute("Its style", "text/css"),
 };
 
-function header(name: keyof typeof HeaderSchemas): TObject {
-  return Type.Object({ [name]: Type.Optional(HeaderSchemas[name]) });
+function header(...names: (keyof typeof HeaderSchemas)[]): TObject {
+  return Type.Object(Object.fromEntries(names.map((name) => [name, Type.Optional(HeaderSchemas[name])])));
 }
 
 function health(status: "ok" | "closing"): TSchema {

@@ -32,6 +32,13 @@ describe("a command that is sent twice with one key", () => {
     expect(answers[2]).toBe(answer);
   });
 
+  test("is the same command in another trace", () => {
+    const { started, run } = createLog();
+    run("k", { ...prompt, traceparent: "00-1" });
+    run("k", { ...prompt, traceparent: "00-2", tracestate: "a=1" });
+    expect(started).toHaveLength(1);
+  });
+
   test("is refused if it is another command, before and after the answer", () => {
     const { started, run } = createLog();
     run("k");
