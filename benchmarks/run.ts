@@ -15,6 +15,7 @@ import { longRun } from "./long-run.ts";
 import { manyPrompts } from "./many-prompts.ts";
 import { manySessions } from "./many-sessions.ts";
 import { memory } from "./memory.ts";
+import { otel } from "./otel.ts";
 import { postgres } from "./postgres.ts";
 import { sandbox } from "./sandbox.ts";
 import { search } from "./search.ts";
@@ -56,6 +57,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   "serve-load": serveLoad,
   postgres,
   work,
+  otel,
 };
 
 const { values, positionals } = parseArgs({

@@ -19,6 +19,7 @@ import type { Settings } from "./settings.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import { readTraceContext } from "./trace-context.ts";
 
+type ObservedEvent = Parameters<NonNullable<SessionInstrumentation["event"]>>[0];
 type CompactionEnd = Extract<AgentSessionEvent, { type: "compaction_end" }>;
 
 /** Makes the spans and the metrics of one session. A run is one trace, or a part of the trace of its caller. */
@@ -46,12 +47,8 @@ export class SessionTrace implements SessionInstrumentation {
     this.#run = new RunSpan(this.#settings, { conversation: this.#session.sessionId, parent, isTask: this.#caller !== undefined });
   }
 
-  event(event: AgentSessionEvent): void {
+  event(event: ObservedEvent): void {
     switch (event.type) {
-      // First, because they come with each delta.
-      case "message_update":
-      case "tool_execution_update":
-        break;
       case "tool_execution_start":
         this.#run?.countToolCall();
         this.#tools.start(event, this.#session.sessionId, this.#parent());
@@ -77,7 +74,7 @@ export class SessionTrace implements SessionInstrumentation {
   }
 
   /** Events without a duration are events of the run's span. */
-  #noteEvent(event: AgentSessionEvent): void {
+  #noteEvent(event: ObservedEvent): void {
     const note = (name: string, attributes: Attributes) => this.#run?.span.addEvent(name, attributes);
     if (event.type === "auto_retry_start") {
       this.#settings.metrics.retries.add(1);

@@ -5,8 +5,11 @@ import type { SessionEvent } from "../protocol/events.ts";
 /** All events of a session. */
 export type AgentSessionEvent = AgentEvent | SessionEvent;
 
+/** An event without the deltas, which are so many that each look at one costs. */
+export type EventWithoutDelta = Exclude<AgentSessionEvent, { type: "message_update" }>;
+
 interface EventObserver {
-  event(event: AgentSessionEvent): void;
+  event(event: EventWithoutDelta): void;
 }
 
 /** Delivers the events of a session: to its subscribers, then to its extensions, so that a slow extension delays no subscriber. */
@@ -19,7 +22,7 @@ export class SessionEvents {
   #startedRuns = 0;
   #isSilent = false;
 
-  /** @param observer - Gets each event first. It must not throw. Default: none. */
+  /** @param observer - Gets each event but `message_update` first. It must not throw. Default: none. */
   constructor(hooks: HookSlot, observer?: EventObserver) {
     this.#hooks = hooks;
     this.#observer = observer;
@@ -43,7 +46,7 @@ export class SessionEvents {
   readonly emit = (event: AgentSessionEvent): void | Promise<void> => {
     if (this.#isSilent) return;
     if (event.type === "agent_start") this.#startedRuns += 1;
-    this.#observer?.event(event);
+    if (event.type !== "message_update") this.#observer?.event(event);
     const told = this.#listeners.emit(event);
     return told === undefined ? this.#hooks.current?.observe?.(event) : this.#observeAfter(told, event);
   };

@@ -4,7 +4,7 @@ import type { QuestionEnd } from "../approvals/ask.ts";
 import type { CommandProbe, ObservedCommand } from "../exec/observe-commands.ts";
 import type { McpCallProbe, ObservedMcpCall } from "../mcp/agent-tool.ts";
 import type { TraceContext } from "../trace-context.ts";
-import type { AgentSessionEvent } from "./events.ts";
+import type { EventWithoutDelta } from "./events.ts";
 
 /**
  * Observes the work of a session, for traces and metrics: see `AgentSession.instrument`. All functions are optional. They are called
@@ -13,8 +13,8 @@ import type { AgentSessionEvent } from "./events.ts";
 export interface SessionInstrumentation {
   /** Called when a run begins, before its first event. It ends with `agent_settled`. `trace`: that of the prompt, if it has one. */
   runStarted?(run: { trace: TraceContext | undefined }): void;
-  /** Called with each event, before the subscribers. `message_update` comes with each delta. */
-  event?(event: AgentSessionEvent): void;
+  /** Called with each event but `message_update`, before the subscribers. The probe of `modelCall` observes answers. */
+  event?(event: EventWithoutDelta): void;
   /** Called before each request to a model. The result observes the answer, and its headers are sent with the request. */
   modelCall?(call: ObservedModelCall): ModelCallProbe | undefined;
   /** Called when the user is asked about a tool call. The result is called with the answer. */

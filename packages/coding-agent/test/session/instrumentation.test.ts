@@ -20,6 +20,7 @@ function createLog(): { log: string[]; instrumentation: SessionInstrumentation }
   const instrumentation: SessionInstrumentation = {
     runStarted: (run) => void log.push(`run ${run.trace?.traceparent ?? "without a trace"}`),
     event({ type }) {
+      if ((type as string) === "message_update") log.push("a delta");
       if (type === "agent_start" || type === "agent_settled" || type === "tool_execution_start") log.push(type);
     },
     modelCall({ purpose, model, context }) {

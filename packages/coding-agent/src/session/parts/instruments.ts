@@ -1,5 +1,5 @@
 import { SessionError } from "../../errors.ts";
-import type { AgentSessionEvent } from "../events.ts";
+import type { EventWithoutDelta } from "../events.ts";
 import type { SessionInstrumentation } from "../instrumentation.ts";
 
 /** The instrumentation of a session, if it has one. */
@@ -51,14 +51,8 @@ export class SessionInstruments {
     });
   }
 
-  /** The same as `call` for an event. A method of its own, because a closure for each delta would cost memory. */
-  event(event: AgentSessionEvent): void {
-    if (this.#current === undefined) return;
-    try {
-      this.#current.event?.(event);
-    } catch (error) {
-      this.#report(error);
-    }
+  event(event: EventWithoutDelta): void {
+    this.call((current) => current.event?.(event));
   }
 
   /** Ends the instrumentation with the session. */
