@@ -34,13 +34,14 @@ export interface StoredMessage {
   content: string | { type: string; text?: string }[];
 }
 
-/** Starts the server; it ends with the test. */
-export async function serve(): Promise<Served> {
+/** Starts the server with these settings of its user; it ends with the test. */
+export async function serve(settings: object = {}): Promise<Served> {
   const root = mkdtempSync(join(tmpdir(), "rpc-client-serve-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
   const work = join(root, "work");
   const agentDir = join(root, "agent");
-  mkdirSync(work);
+  for (const folder of [work, agentDir]) mkdirSync(folder);
+  writeFileSync(join(agentDir, "settings.json"), JSON.stringify(settings));
   let server = await start(work, agentDir, 0);
   onTestFinished(() => server.kill());
   const { url, tokenFile } = server;
