@@ -11,7 +11,7 @@ import { forgetEndedGroup, forgetGroup, isOurGroup } from "./running-groups.ts";
 const defaultMaxOutputFileBytes = 1024 ** 3;
 
 /** Milliseconds of the pauses in which the last processes of a container end; usually one is enough. */
-const settlingMs = [1, 2, 4, 8, 16];
+const settlingMs = [1, 2, 4, 8, 16, undefined];
 
 export interface LocalProcessesOptions {
   /** The default environment of commands. Default: that of this process when the command starts. */
@@ -65,13 +65,14 @@ export class LocalRunner {
 
   /** Waits a little for the last processes of a container, which end after the command, and tells the container. */
   async #settle(group: number): Promise<void> {
+    // The last process of a group is soon a zombie, for which the system's first process takes its time.
+    const search = new ProcessSearch({ groups: new Set([group]), mark: "none" });
     for (const ms of settlingMs) {
       if (!isOurGroup(group)) return this.#forget(group);
+      if ((await search.find())?.length === 0) break;
+      if (ms === undefined) return;
       await sleep(ms);
     }
-    // A group may consist of zombies only: their parent has ended, and the first process of some containers does not collect zombies.
-    const living = await new ProcessSearch({ groups: new Set([group]), mark: "none" }).find();
-    if (living?.length !== 0) return;
     forgetGroup(group);
     this.#forget(group);
   }
