@@ -107,7 +107,7 @@ test.each([
   ],
   [
     { providers: { x: { ...provider, api: "openai-completion" } } },
-    /provider "x": Unknown api "openai-completion"\. Did you mean "openai-completions"\? Expected one of anthropic-messages, .*google-generative-ai\.$/,
+    /provider "x": Unknown api "openai-completion"\. Did you mean "openai-completions"\? Expected one of anthropic-messages, .*google-generative-ai(, [\w-]+)*\.$/,
   ],
   [{ providers: { x: { ...provider, models: {} } } }, /provider "x": Field "models" must be an array/],
   [{ providers: { x: { ...provider, models: ["m"] } } }, /provider "x", model 1 must be an object/],
