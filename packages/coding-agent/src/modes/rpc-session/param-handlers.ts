@@ -2,14 +2,14 @@ import { SessionError } from "../../errors.ts";
 import { toWireModel } from "../../models/wire-model.ts";
 import type { FileRestore } from "../../protocol/data.ts";
 import type { RestoreFilesOptions } from "../../session/parts/history.ts";
-import { toTraceContext } from "../../trace-context.ts";
+import type { TraceContext } from "../../trace-context.ts";
 import { toSentEntry } from "../sent-attachments.ts";
 import type { Handler, ParamCommandName } from "./handler.ts";
 
 /** The handlers of the commands with parameters, loaded with the first of them. A missing or misspelt name is a compile error. */
 export const paramHandlers: { [N in ParamCommandName]: Handler<N> } = {
   async prompt({ session, signal, onAccepted }, { message, attachments, images, streamingBehavior, ...trace }) {
-    onAccepted(await session.submit(message, { attachments, images, streamingBehavior, signal, trace: toTraceContext(trace) }));
+    onAccepted(await session.submit(message, { attachments, images, streamingBehavior, signal, trace: traceOf(trace) }));
     return undefined;
   },
   async steer({ session }, { message, attachments, images }) {
@@ -21,7 +21,7 @@ export const paramHandlers: { [N in ParamCommandName]: Handler<N> } = {
     return undefined;
   },
   async abort_and_prompt({ session, signal, onAccepted }, { message, attachments, images, ...trace }) {
-    onAccepted(await session.abortAndSubmit(message, { attachments, images, signal, trace: toTraceContext(trace) }));
+    onAccepted(await session.abortAndSubmit(message, { attachments, images, signal, trace: traceOf(trace) }));
     return undefined;
   },
   set_steering_mode({ session }, { mode }) {
@@ -137,4 +137,9 @@ async function moveFrom(go: () => Promise<string>): Promise<{ text: string; canc
     if (error instanceof SessionError && error.code === "cancelled") return { text: "", cancelled: true };
     throw error;
   }
+}
+
+/** Here and not in a module of its own: a start with `models.json` would read one file more. */
+function traceOf({ traceparent, tracestate }: Partial<TraceContext>): TraceContext | undefined {
+  return traceparent === undefined ? undefined : { traceparent, tracestate };
 }
