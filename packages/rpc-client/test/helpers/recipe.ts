@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
 const packageFolder = fileURLToPath(new URL("../..", import.meta.url));
-const docsFolder = join(packageFolder, "../../docs/recipes");
+const docsFolder = join(packageFolder, "../../docs");
 
 /** A block of code in a page. */
 interface Block {
@@ -14,7 +14,7 @@ interface Block {
   code: string;
 }
 
-/** A page of docs/recipes, with folders for a test. They are removed at its end. */
+/** A page of the documentation, with folders for a test. They are removed at its end. */
 export interface Recipe {
   /** The blocks of code, in order. */
   blocks: Block[];
@@ -30,16 +30,17 @@ export interface Recipe {
   script(...answers: object[]): string;
 }
 
-export function openRecipe(page: string): Recipe {
+/** @param folder - The folder of the page, in docs. */
+export function openRecipe(page: string, folder = "recipes"): Recipe {
   const root = mkdtempSync(join(tmpdir(), "recipe-"));
   const programs = join(packageFolder, `test/.generated-recipes/${page}`);
   const work = join(root, "work");
-  for (const folder of [programs, work]) mkdirSync(folder, { recursive: true });
+  for (const each of [programs, work]) mkdirSync(each, { recursive: true });
   onTestFinished(() => {
-    for (const folder of [root, programs]) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    for (const each of [root, programs]) rmSync(each, { recursive: true, force: true, maxRetries: 5 });
   });
   writeFileSync(join(work, "README.md"), "# Sample\n\nA folder for the examples to look at.\n");
-  const text = readFileSync(join(docsFolder, `${page}.md`), "utf8");
+  const text = readFileSync(join(docsFolder, folder, `${page}.md`), "utf8");
   const blocks = [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = "", code = ""]) => ({ language, code }));
   let scripts = 0;
   return {
