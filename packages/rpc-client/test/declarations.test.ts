@@ -81,8 +81,8 @@ test.runIf(existsSync(declarations))(
     const pool = createPool({ size: 2, model: "demo/tour", idleMs: 5 });
     const roots = await pool.use(async (agent) => (await agent.getTree()).tree.map(({ entry, children }) => [entry.id, children.length]));
     roots satisfies (string | number)[][];
-    // @ts-expect-error: a confirmation is no text
-    client.onConfirm(() => "yes");
+    // @ts-expect-error: a confirmation is no number
+    client.onConfirm(() => 1);
     // @ts-expect-error: no such command
     await client.send("make_coffee", {});
     // @ts-expect-error: the prompt has no text

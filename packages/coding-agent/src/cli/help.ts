@@ -123,7 +123,7 @@ const subcommands = {
     help: "sessions over HTTP, and a page to look at them",
     words: [
       ...["--host", "--port", "--root", "--token-file", "--allow-host", "--session-dir", "--json", "--help"],
-      ...["--session-store", "--announce", "--forward", "--metrics-open"],
+      ...["--session-store", "--announce", "--forward", "--metrics-open", "--sandbox"],
     ],
   },
   login: { usage: "login | logout <provider>", help: "store an API key, or remove it", words: [] },

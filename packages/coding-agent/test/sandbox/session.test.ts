@@ -3,10 +3,12 @@ import { mkdir, readFile, symlink } from "node:fs/promises";
 import { get } from "node:http";
 import { join } from "node:path";
 import type { ScriptedAnswer } from "@pikit/ai";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { AgentSession } from "../../src/session/agent-session.ts";
 import type { PreviewEvent } from "../../src/tools/preview/run.ts";
 import { type ApprovalQuestion, absentUser, type UserInterface } from "../../src/user-interface.ts";
+import { begin, command, openEvents } from "../helpers/http-client.ts";
+import { startTestServer } from "../helpers/serve.ts";
 import { createScriptedSession, openSession } from "../helpers/sessions.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
 import { fixtureServer } from "../mcp/helpers.ts";
@@ -216,6 +218,8 @@ test("where a sandbox cannot be made, require refuses in one sentence, and works
 });
 
 test("a list of domains needs a package and its programs, which are named if they are missing", async () => {
+  vi.stubEnv("PATH", workspace.cwd);
+  onTestFinished(() => void vi.unstubAllEnvs());
   const settings = { mode: "require", network: ["example.com"] } as const;
   await expect(openSession(workspace, { sandbox: settings, session: "memory" })).rejects.toMatchObject({
     code: "sandbox_unavailable",
@@ -229,4 +233,16 @@ test("commands that the host runs elsewhere are not in the sandbox, so require r
     code: "sandbox_unavailable",
     message: "The required sandbox cannot be made: the host of this session runs commands itself (runProcess).",
   });
+});
+
+test.skipIf(missing !== undefined)("the sandbox of a server is that of its sessions, whatever their options are", async () => {
+  await workspace.write("outside/file.txt", "old");
+  const server = await startTestServer(workspace, { sandbox });
+  const writing = call("bash", { command: "echo new > ../outside/file.txt; echo new > inside.txt" });
+  const id = await begin(server, { model: await workspace.script(writing, { text: "Done." }), approval: "never-ask" });
+  const events = await openEvents(server, id);
+  await command(server, id, { type: "prompt", message: "Go" });
+  await events.waitFor({ type: "agent_settled" });
+  expect(await readFile(join(workspace.root, "outside/file.txt"), "utf8")).toBe("old");
+  expect(await readFile(join(workspace.cwd, "inside.txt"), "utf8")).toBe("new\n");
 });

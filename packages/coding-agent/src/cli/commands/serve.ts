@@ -4,6 +4,7 @@ import { isatty } from "node:tty";
 import { parseArgs } from "node:util";
 import { mayExist } from "../../config/may-exist.ts";
 import { agentFolder } from "../../config/paths.ts";
+import { type SandboxMode, sandboxModes } from "../../config/sandbox-modes.ts";
 import type { SharedStore } from "../../conversation/session-store.ts";
 import { UsageError } from "../../errors.ts";
 import { isLoopback } from "../../modes/serve/http/access.ts";
@@ -28,6 +29,7 @@ const serveUsage = `Usage: pi serve [options]
   --session-store <address>  store sessions there, such as postgres://…, and share them with other servers (default $PI_SESSION_STORE)
   --announce <url>      with a store: the address of this server for clients of the others (default: its own one)
   --forward             with a store: forward requests for sessions of other servers, instead of sending clients there
+  --sandbox <mode>      whether commands run in a sandbox: ${sandboxModes.join(", ")} (default: that of the settings)
   --metrics-open        GET /metrics needs no token
   --json                print one line of JSON when the server listens`;
 
@@ -43,6 +45,8 @@ interface ServeArguments {
   announce: string | undefined;
   forward: boolean;
   openMetrics: boolean;
+  /** Undefined: that of the settings. */
+  sandbox: SandboxMode | undefined;
   isJson: boolean;
 }
 
@@ -100,6 +104,7 @@ async function parse(args: readonly string[], agentDir: string): Promise<ServeAr
         announce: { type: "string" },
         forward: { type: "boolean", default: false },
         "metrics-open": { type: "boolean", default: false },
+        sandbox: { type: "string" },
         json: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },
@@ -130,8 +135,15 @@ async function parse(args: readonly string[], agentDir: string): Promise<ServeAr
     allowedHosts: values["allow-host"],
     sessionDir: sessionDir === undefined ? undefined : resolve(sessionDir),
     ...{ storeAddress, announce, forward, openMetrics: values["metrics-open"] },
+    sandbox: readSandbox(values.sandbox),
     isJson: values.json,
   };
+}
+
+function readSandbox(given: string | undefined): SandboxMode | undefined {
+  const mode = sandboxModes.find((each) => each === given);
+  if (given === undefined || mode !== undefined) return mode;
+  throw new UsageError("invalid_arguments", `Unknown value "${given}" for --sandbox: expected ${sandboxModes.join(", ")}.`);
 }
 
 async function openSharedStore(address: string, agentDir: string): Promise<SharedStore> {

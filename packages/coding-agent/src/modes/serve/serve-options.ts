@@ -1,3 +1,4 @@
+import type { SandboxMode } from "../../config/sandbox-modes.ts";
 import type { SharedStore } from "../../conversation/session-store.ts";
 import type { EntryPointOptions } from "../../session/options.ts";
 
@@ -61,6 +62,8 @@ export interface ServeOptions extends EntryPointOptions {
   openMetrics?: boolean;
   /** The folder of the built page. Default: that of this installation. */
   pageFolder?: string;
+  /** The sandbox of commands. Default: that of the settings. Clients cannot change it. */
+  sandbox?: SandboxMode | undefined;
   limits: ServeLimits;
   times: HttpTimes;
   /** Called with one line of text for each problem. */

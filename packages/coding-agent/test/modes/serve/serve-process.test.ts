@@ -44,6 +44,7 @@ describe("the start", () => {
   test.each([
     [["--port", "70000"], 2, /^--port must be a number from 0 to 65535/],
     [["--port", "x"], 2, /^--port must be a number/],
+    [["--sandbox", "yes"], 2, /^Unknown value "yes" for --sandbox: expected off, workspace, require\./],
     [["--bind", "x"], 2, /^Unknown option '--bind'/],
     [["--host", "0.0.0.0"], 2, /^--host 0\.0\.0\.0 can be reached by other machines\. .*--token-file.*TLS/],
     [["--host", "203.0.113.7", "--token-file", "t"], 1, /^Cannot listen on 203\.0\.113\.7, port 4711: EADDRNOTAVAIL/],

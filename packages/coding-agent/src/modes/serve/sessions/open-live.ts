@@ -25,11 +25,12 @@ export interface Opening {
  */
 export async function openLive(opening: Opening, store: LiveStore | undefined, serve: ServeOptions): Promise<LiveSession> {
   const { cwd, choice, options, takeOverLock = false, name, isNew } = opening;
-  const { agentDir, report, loadLibrary, limits } = serve;
+  const { agentDir, report, loadLibrary, limits, sandbox } = serve;
   const session = await createAgentSession({
     ...(options as CreateAgentSessionOptions),
     ...(store && { store }),
     ...(name === undefined ? {} : { name }),
+    ...(sandbox === undefined ? {} : { sandbox }),
     ...{ cwd, agentDir, session: choice, takeOverLock, loadLibrary, autoStart: false, awaitsHostModels: true },
     onProblem: report,
     user: { ...absentUser, notify: report },
