@@ -28,15 +28,22 @@ interface Measured {
 
 /** Whether the JSON of a value is longer than a piece, about. Stops counting there, so that the cost does not depend on the value. */
 export function isLong(root: unknown): boolean {
+  return countLength(root, pieceLength) > pieceLength;
+}
+
+/** The length of the JSON of a value in characters, about. Stops counting behind `limit`. */
+export function countLength(root: unknown, limit: number): number {
   let length = 0;
   const waiting: unknown[] = [root];
-  while (waiting.length > 0 && length <= pieceLength) {
+  while (waiting.length > 0 && length <= limit) {
     const value = waiting.pop();
     length += lengthOf(value);
+    if (!isContainer(value)) continue;
     // An array may have more items than that.
-    if (isContainer(value)) waiting.push(...(Array.isArray(value) ? value.slice(0, pieceLength / 4) : Object.values(value)));
+    const values: readonly unknown[] = Array.isArray(value) ? value.slice(0, limit / 4) : Object.values(value);
+    for (const each of values) waiting.push(each);
   }
-  return length > pieceLength;
+  return length;
 }
 
 /**

@@ -3,7 +3,7 @@ import { protocolVersion } from "../../../protocol/version.ts";
 import { toTraceContext } from "../../../trace-context.ts";
 import { packageVersion } from "../../../version.ts";
 import { beginsWork, endingReason } from "../live/work-commands.ts";
-import { sendJson, sendText } from "./answer.ts";
+import { sendJson, sendLongJson, sendText } from "./answer.ts";
 import type { Exchange } from "./exchange.ts";
 import { HttpError, retrySoon } from "./http-error.ts";
 import type { MatchedRoute } from "./match-route.ts";
@@ -66,8 +66,10 @@ export const handlers: { [N in RouteName]: (exchange: Exchange) => void | Promis
     if (isClosing && beginsWork(record)) throw ending();
     const { registry } = await sessions();
     const outcome = await registry.use(idOf(route), undefined, (live) => live.command(record, { key }));
+    const headers = { "pi-position": outcome.position };
     if (outcome.response === undefined) response.writeHead(204).end();
-    else sendText(response, outcome.response, { "pi-position": outcome.position });
+    else if (typeof outcome.response === "string") sendText(response, outcome.response, headers);
+    else await sendLongJson(response, outcome.response, headers);
   },
 
   async streamEvents({ request, response, route, sessions }) {

@@ -8,9 +8,19 @@ const maxRememberedLength = 4 * 1024 * 1024;
 const maxOpen = 1000;
 
 /** A response as it was sent. */
-export interface Answer {
+export type Answer = ShortAnswer | LongAnswer;
+
+interface ShortAnswer {
   /** The JSON of the response. */
   json: string;
+  /** The number of the frame after which it comes. */
+  after: number;
+}
+
+/** The response to a command that only reads, too long to be in memory as one text. */
+export interface LongAnswer {
+  /** The response, which is encoded while it is written. It does not change. */
+  record: object;
   /** The number of the frame after which it comes. */
   after: number;
 }
@@ -24,7 +34,8 @@ interface OpenCommand {
 
 interface AnsweredCommand {
   fingerprint: string;
-  answer: Answer;
+  /** Undefined after a long answer, which is not kept: the command reads again. */
+  answer: ShortAnswer | undefined;
 }
 
 /** A key was used with another command before. */
@@ -43,7 +54,7 @@ export class TooManyCommandsError extends Error {
 
 /**
  * Runs each command once. A command that is sent again with its key, because its connection was cut, gets the response of the first one. The
- * latest answered commands are remembered.
+ * latest answered commands are remembered. A command that only reads runs again if its response was long.
  */
 export class CommandLog {
   readonly #open = new Map<string, OpenCommand>();
@@ -76,11 +87,16 @@ export class CommandLog {
       return;
     }
     const fingerprint = toFingerprint(command);
-    const known = this.#answered.get(key) ?? this.#open.get(key);
+    const open = this.#open.get(key);
+    const answered = this.#answered.get(key);
+    const known = open ?? answered;
     if (known && known.fingerprint !== fingerprint) throw new KeyReusedError();
-    if (known) {
-      if ("answer" in known) onAnswer(known.answer);
-      else known.waiting.push(onAnswer);
+    if (open) {
+      open.waiting.push(onAnswer);
+      return;
+    }
+    if (answered?.answer) {
+      onAnswer(answered.answer);
       return;
     }
     this.#begin();
@@ -89,7 +105,7 @@ export class CommandLog {
     start((answer) => {
       this.#openCount -= 1;
       this.#open.delete(key);
-      this.#remember(key, { fingerprint, answer });
+      this.#remember(key, { fingerprint, answer: "json" in answer ? answer : undefined });
       for (const tell of entry.waiting) tell(answer);
     });
   }
@@ -100,15 +116,27 @@ export class CommandLog {
   }
 
   #remember(key: string, command: AnsweredCommand): void {
+    this.#forget(key);
     this.#answered.set(key, command);
-    this.#answeredLength += command.answer.json.length;
-    for (const [oldest, { answer }] of this.#answered) {
+    this.#answeredLength += lengthOf(command);
+    for (const oldest of this.#answered.keys()) {
       const isWithinLimits = this.#answered.size <= maxRemembered && this.#answeredLength <= maxRememberedLength;
       if (isWithinLimits || oldest === key) return;
-      this.#answered.delete(oldest);
-      this.#answeredLength -= answer.json.length;
+      this.#forget(oldest);
     }
   }
+
+  #forget(key: string): void {
+    const known = this.#answered.get(key);
+    if (!known) return;
+    this.#answered.delete(key);
+    this.#answeredLength -= lengthOf(known);
+  }
+}
+
+/** The length of what is kept, in characters. */
+function lengthOf({ answer }: AnsweredCommand): number {
+  return answer?.json.length ?? 0;
 }
 
 /** Tells two commands apart without keeping their texts, which may be large. */

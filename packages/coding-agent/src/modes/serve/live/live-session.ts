@@ -4,6 +4,7 @@ import { isTooDeep, maxNesting } from "@pikit/ai";
 import type { WebSocket } from "ws";
 import type { StreamMode } from "../../../protocol/data.ts";
 import type { RpcResponse } from "../../../protocol/frames.ts";
+import { isLong } from "../../../protocol/json-pieces.ts";
 import { encodeLine } from "../../../protocol/jsonl.ts";
 import type { LinePiece } from "../../../protocol/line-pieces.ts";
 import type { AgentSession } from "../../../session/agent-session.ts";
@@ -16,7 +17,7 @@ import { EventStream } from "./event-stream.ts";
 import { FrameRing } from "./frame-ring.ts";
 import { SocketStream } from "./socket-stream.ts";
 import { type WatchedSession, Watcher, type WatcherSink, type WatchOptions } from "./watcher.ts";
-import { beginsWork, endingReason } from "./work-commands.ts";
+import { beginsWork, endingReason, onlyReads } from "./work-commands.ts";
 
 export interface LiveSessionOptions {
   /** Characters of the latest frames that are kept for clients that come back. */
@@ -32,8 +33,8 @@ interface SocketClient {
 
 /** The response to a command. */
 export interface CommandOutcome {
-  /** The JSON of the response; undefined for a frame of a client. */
-  response: string | undefined;
+  /** The JSON of the response, or the response itself if it is long and does not change; undefined for a frame of a client. */
+  response: string | object | undefined;
   /** The position of the frame after which the response comes, `epoch:seq`. */
   position: string;
 }
@@ -114,7 +115,10 @@ export class LiveSession implements WatchedSession {
     }
     const { promise, resolve } = Promise.withResolvers<Answer>();
     this.#run(record, key === undefined ? undefined : `key ${key}`, postPeer, resolve);
-    return promise.then(({ json, after }) => ({ response: json, position: `${this.epoch}:${after}` }));
+    return promise.then((answer) => ({
+      response: "json" in answer ? answer.json : answer.record,
+      position: `${this.epoch}:${answer.after}`,
+    }));
   }
 
   /** Refuses new work from now on, because the server is ending. Active work continues, and may still be watched, answered and aborted. */
@@ -247,7 +251,7 @@ export class LiveSession implements WatchedSession {
           // An error event that accompanies a refused command is for clients that read no responses; they send no keys.
           send: (response) => {
             const isResponse = (response as { type?: unknown }).type === "response";
-            if (isResponse) onAnswered(this.#toAnswer(response));
+            if (isResponse) onAnswered(onlyReads(record) ? this.#toAnswerOfAnyLength(response) : this.#toAnswer(response));
             else peer.send(response);
           },
         };
@@ -264,6 +268,13 @@ export class LiveSession implements WatchedSession {
   #toAnswer(response: object): Answer {
     this.#writer.writeNow();
     return { json: encodeLine(response).trimEnd(), after: this.ring.last };
+  }
+
+  /** The same for a command that only reads: a long response stays an object. */
+  #toAnswerOfAnyLength(response: object): Answer {
+    if (!isLong(response)) return this.#toAnswer(response);
+    this.#writer.writeNow();
+    return { record: response, after: this.ring.last };
   }
 
   async #dispose(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { WebSocket } from "ws";
+import { encodeInBatches } from "../../long-json.ts";
 import type { SentFrame, WatcherSink } from "./watcher.ts";
 
 /** Milliseconds between two pings. A client that has answered none of them since the last one but one is gone. */
@@ -37,6 +38,19 @@ export class SocketStream implements WatcherSink {
 
   write(frames: readonly SentFrame[]): void {
     for (const { json } of frames) this.#socket.send(json, this.#onWritten);
+  }
+
+  /** The pieces are the fragments of one message. */
+  async writeLong(response: object): Promise<void> {
+    for await (const batch of encodeInBatches(response)) {
+      if (!(await this.#sendPart(batch, false))) return;
+    }
+    await this.#sendPart("", true);
+  }
+
+  /** Returns false if the connection is closed. */
+  #sendPart(text: string, isLast: boolean): Promise<boolean> {
+    return new Promise((resolve) => this.#socket.send(text, { fin: isLast }, (error) => resolve(!error)));
   }
 
   end(): void {

@@ -1,4 +1,5 @@
 import type { StreamMode } from "../../../protocol/data.ts";
+import { countLength } from "../../../protocol/json-pieces.ts";
 import { protocolVersion } from "../../../protocol/version.ts";
 import { packageVersion } from "../../../version.ts";
 import type { Answer } from "./command-log.ts";
@@ -24,6 +25,11 @@ export interface WatcherSink {
   onRoom: () => void;
   /** Writes frames in this order. */
   write(frames: readonly SentFrame[]): void;
+  /**
+   * Writes a long response in pieces, with nothing between them. Resolves when it is written or the connection is closed. Undefined for a client
+   * that gets no responses.
+   */
+  writeLong?(response: object): Promise<void>;
   /** Ends the connection in order, after everything that was written. */
   end(): void;
   /** Ends the connection because the client does not keep up. */
@@ -55,8 +61,10 @@ export class Watcher {
   readonly #session: WatchedSession;
   readonly #sink: WatcherSink;
   /** Responses that come after a frame which was not written yet. */
-  #answers: Answer[] = [];
+  #answers: { answer: Answer; length: number }[] = [];
   #answersLength = 0;
+  /** Whether a long response is being written. Everything else comes after it. */
+  #isWriting = false;
   /** The number of the latest frame that was written. */
   #seq = 0;
   #mode: StreamMode;
@@ -101,12 +109,11 @@ export class Watcher {
   /** Writes the frames and responses that wait, as long as the client reads. */
   pump(): void {
     const { ring } = this.#session;
-    while (!this.#sink.isFull) {
-      const [answer] = this.#answers;
+    while (!this.#sink.isFull && !this.#isWriting) {
+      const answer = this.#answers[0]?.answer;
       if (answer && answer.after <= this.#seq) {
-        this.#answers.shift();
-        this.#answersLength -= answer.json.length;
-        this.#sink.write([{ json: withPlace(answer), seq: undefined }]);
+        this.#answersLength -= this.#answers.shift()?.length ?? 0;
+        this.#writeAnswer(answer);
         continue;
       }
       if (this.#seq >= ring.last) break;
@@ -116,18 +123,19 @@ export class Watcher {
       }
       this.#writeFrames(Math.min(ring.last, answer?.after ?? ring.last));
     }
-    if (this.#isEnding && this.#seq >= ring.last && this.#answers.length === 0) this.#sink.end();
+    if (this.#isEnding && !this.#isWriting && this.#seq >= ring.last && this.#answers.length === 0) this.#sink.end();
   }
 
   /** Sends a response, after the frames that come before it. */
   send(answer: Answer): void {
-    this.#answersLength += answer.json.length;
+    const length = "json" in answer ? answer.json.length : countLength(answer.record, maxWaitingResponses);
+    this.#answersLength += length;
     // One response may be longer than the limit.
     if (this.#answersLength > maxWaitingResponses && this.#answers.length > 0) {
       this.#sink.cut("The client does not read the responses to its commands.");
       return;
     }
-    this.#answers.push(answer);
+    this.#answers.push({ answer, length });
     this.pump();
   }
 
@@ -135,6 +143,23 @@ export class Watcher {
   end(): void {
     this.#isEnding = true;
     this.pump();
+  }
+
+  #writeAnswer(answer: Answer): void {
+    if ("json" in answer) {
+      this.#sink.write([{ json: withPlace(answer.json, answer.after), seq: undefined }]);
+      return;
+    }
+    this.#isWriting = true;
+    const written = this.#sink.writeLong?.({ ...answer.record, after: answer.after });
+    written?.then(
+      () => {
+        this.#isWriting = false;
+        this.pump();
+      },
+      // The client has got the beginning of the response.
+      () => this.#sink.cut("The response cannot be written."),
+    );
   }
 
   /** The number of the frame after which to begin, or the reason why the client cannot go on from its position. */
@@ -191,7 +216,7 @@ export class Watcher {
 }
 
 /** A response with its place: when it is sent again over a later connection, frames that came after it may stand before it. */
-function withPlace({ json, after }: Answer): string {
+function withPlace(json: string, after: number): string {
   return `${json.slice(0, -1)},"after":${after}}`;
 }
 

@@ -12,5 +12,11 @@ export function beginsWork({ type }: Record<string, unknown>): boolean {
   return command !== undefined && workCommands.has(command);
 }
 
+/** Whether a record is a command that only reads, so that it may run again. */
+export function onlyReads({ type }: Record<string, unknown>): boolean {
+  const command = typeof type === "string" ? findCommand(type) : undefined;
+  return command?.startsWith("get_") ?? false;
+}
+
 /** The reason for the refusal. */
 export const endingReason = "The server is ending, and takes no new work. Try again when it is back.";

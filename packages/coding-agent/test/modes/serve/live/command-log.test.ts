@@ -49,6 +49,23 @@ describe("a command that is sent twice with one key", () => {
   });
 });
 
+test("a command with a long response is not remembered, only its key: it reads again", () => {
+  const { started, answers, run } = createLog();
+  const read = { type: "get_messages" };
+  run("k", read);
+  run("k", read);
+  const long = { record: { messages: [] }, after: 7 };
+  started[0]?.(long);
+  expect(answers).toEqual([long, long]);
+  run("k", read);
+  expect(started.length).toBe(2);
+  expect(() => run("k")).toThrow(KeyReusedError);
+  const short = { json: "{}", after: 9 };
+  started[1]?.(short);
+  run("k", read);
+  expect([started.length, answers.slice(2)]).toEqual([2, [short, short]]);
+});
+
 test("a command without a key runs each time", () => {
   const { started, run } = createLog();
   run(undefined);

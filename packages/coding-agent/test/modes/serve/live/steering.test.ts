@@ -131,13 +131,13 @@ describe("commands over POST", () => {
     const record = { id: 5, type: "prompt", message: "Hello" };
     const [one, two] = await Promise.all([live.command(record, { key: "k" }), live.command(record, { key: "k" })]);
     expect(two).toEqual(one);
-    expect(JSON.parse(one.response ?? "")).toEqual({ id: 5, type: "response", command: "prompt", success: true });
+    expect(JSON.parse(String(one.response))).toEqual({ id: 5, type: "response", command: "prompt", success: true });
     expect(one.position).toBe(`${live.epoch}:0`);
     await session.waitForIdle();
     expect(promptOf(session.messages)).toBe(1);
     expect(() => live.command({ ...record, message: "Other" }, { key: "k" })).toThrow("another command");
     const mode = await live.command({ type: "set_stream_mode", mode: "snapshots" });
-    expect(JSON.parse(mode.response ?? "")).toMatchObject({ success: false, error: expect.stringContaining("stream") });
+    expect(JSON.parse(String(mode.response))).toMatchObject({ success: false, error: expect.stringContaining("stream") });
     await live.dispose();
   });
 });
