@@ -7,7 +7,8 @@ export const ownProcess = [
   "test/mcp/late-failure.test.ts",
   "test/modes/rpc/host-tool-order.test.ts",
   "test/modes/serve/http/token-in-time.test.ts",
-  // They watch the memory, the open files, the signals or the runs of the process.
+  // They watch the memory, the open files, the signals, the timers or the runs of the process.
+  "test/cli/end-process.test.ts",
   "test/conversation/{bodies,stats}.test.ts",
   "test/exec/{kill,streams,watchdog}.test.ts",
   "test/modes/record-writer.test.ts",

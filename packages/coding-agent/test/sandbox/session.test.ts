@@ -61,7 +61,7 @@ describe.skipIf(missing !== undefined)(`a session in a sandbox${missing === unde
       ["write", { path: ".vscode/tasks.json", content: "{}" }],
       ["write", { path: ".envrc", content: "x" }],
       ["edit", { path: ".bashrc", edits: [{ oldText: "old", newText: "new" }] }],
-      ["write", { path: "~/.profile-of-test", content: "x" }],
+      ["write", { path: "/opt/file-of-test", content: "x" }],
     ] as [string, Record<string, unknown>][];
     const allowed = [
       ["write", { path: "new/file.txt", content: "x" }],
