@@ -5,17 +5,20 @@ const pieceLength = 64 * 1024;
 /** The number of values that are measured between two pauses. */
 const portion = 10_000;
 
-/** A value, and the text before it, without the comma. */
+/** A value, and the text before it. */
 interface Item {
   before: string;
   value: unknown;
 }
 
-/** An array or object that is being encoded item by item. */
+/** An array or object that is being encoded item by item. A deep tree has many of them at once, so each is small. */
 interface OpenContainer {
   container: object;
-  items: Iterator<Item>;
-  close: "]" | "}";
+  /** The names of the fields of an object; undefined for an array. */
+  keys: readonly string[] | undefined;
+  /** The index of the next item or field. */
+  next: number;
+  comma: "" | ",";
 }
 
 /** An array or object that is being measured. */
@@ -67,18 +70,17 @@ export function* encodeJsonPieces(root: unknown): Generator<string, void> {
       yield `${before}"[circular]"`;
     } else {
       ancestors.add(value);
-      const isArray = Array.isArray(value);
-      open.push({ container: value, items: isArray ? itemsOf(value) : fieldsOf(value), close: isArray ? "]" : "}" });
-      yield before + (isArray ? "[" : "{");
+      const keys = Array.isArray(value) ? undefined : Object.keys(value);
+      open.push({ container: value, keys, next: 0, comma: "" });
+      yield before + (keys ? "{" : "[");
     }
     item = undefined;
     for (let last = open.at(-1); last && !item; last = open.at(-1)) {
-      const next = last.items.next();
-      if (next.done) {
-        yield last.close;
-        ancestors.delete(last.container);
-        open.pop();
-      } else item = next.value;
+      item = takeNext(last);
+      if (item) continue;
+      yield last.keys ? "}" : "]";
+      ancestors.delete(last.container);
+      open.pop();
     }
   }
 }
@@ -131,21 +133,23 @@ function isOpenable(value: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-function* itemsOf(array: readonly unknown[]): Generator<Item> {
-  let comma = "";
-  for (const value of array) {
-    yield { before: comma, value: isAbsent(value) ? null : value };
-    comma = ",";
+/** The next item of an array or field of an object; undefined after the last one. */
+function takeNext(open: OpenContainer): Item | undefined {
+  const { container, keys, comma } = open;
+  const values = container as Readonly<Record<string | number, unknown>>;
+  const length = keys ? keys.length : (container as readonly unknown[]).length;
+  while (open.next < length) {
+    const index = open.next;
+    const key = keys?.[index];
+    const value = values[key ?? index];
+    open.next += 1;
+    const isLeftOut = isAbsent(value);
+    if (key !== undefined && isLeftOut) continue;
+    open.comma = ",";
+    if (key !== undefined) return { before: `${comma}${encodeJson(key)}:`, value };
+    return { before: comma, value: isLeftOut ? null : value };
   }
-}
-
-function* fieldsOf(object: object): Generator<Item> {
-  let comma = "";
-  for (const [key, value] of Object.entries(object)) {
-    if (isAbsent(value)) continue;
-    yield { before: `${comma}${encodeJson(key)}:`, value };
-    comma = ",";
-  }
+  return undefined;
 }
 
 /** Whether `JSON.stringify` leaves a value out. */
