@@ -22,7 +22,7 @@ const server = createServer(async (incoming, outgoing) => {
   if (text === undefined) return;
   const wire = incoming.url?.includes("/chat/completions") ? openai : anthropic;
   const [, deltas = "1", pace = "at once"] = [...text.matchAll(/Reply with (\d+) words, ([a-z ]+)\./g)].at(-1) ?? [];
-  await write(outgoing, reply(wire, Number(deltas), pace as Pace), pace as Pace);
+  await write(outgoing, reply(wire, Number(deltas), pace as Pace, countTokens(text)), pace as Pace);
   process.send?.({ body: text === "" ? {} : JSON.parse(text), arrivedAt } satisfies ProviderRequest);
 });
 server.listen(0, "127.0.0.1", () => process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
@@ -39,13 +39,18 @@ async function read(incoming: IncomingMessage): Promise<string | undefined> {
   return text;
 }
 
+/** The tokens of a request, rounded to thousands, so that few replies have to be made. Conversations are compacted by this number. */
+function countTokens(text: string): number {
+  return Math.ceil(text.length / 4000) * 1000;
+}
+
 /** The pieces of a reply, made once. */
-function reply(wire: Wire, deltas: number, pace: Pace): readonly string[] {
-  const key = `${wire === openai} ${deltas} ${pace}`;
+function reply(wire: Wire, deltas: number, pace: Pace, input: number): readonly string[] {
+  const key = `${wire === openai} ${deltas} ${pace} ${input}`;
   const known = replies.get(key);
   if (known) return known;
   const words = Array.from({ length: deltas }, (_, index) => `word${index} `);
-  const events = wire.answer([{ text: words }]).steps as readonly string[];
+  const events = wire.answer([{ text: words }], { usage: { input, output: deltas } }).steps as readonly string[];
   const pieces = pace === "one by one" ? events : cut(events.join(""), pace === "at once" ? Number.POSITIVE_INFINITY : bulkLength);
   replies.set(key, pieces);
   return pieces;
