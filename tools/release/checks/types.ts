@@ -16,7 +16,14 @@ const firstWithRequire = 5.8;
 export async function checkTypes(checks: Checks, folder: string, registry: string): Promise<void> {
   for (const [version, node] of Object.entries(compilers)) {
     const machine = await Machine.create(join(folder, `types-${version}`), nodes["24"], registry);
-    const packages = ["@pikit/coding-agent", "@pikit/rpc-client", `typescript@${version}`, `@types/node@${node}`];
+    const packages = [
+      "@pikit/coding-agent",
+      "@pikit/rpc-client",
+      "@pikit/postgres",
+      "@pikit/otel",
+      `typescript@${version}`,
+      `@types/node@${node}`,
+    ];
     const isThere = await checks.check(`TypeScript ${version}: the packages are installed`, () =>
       machine.manage("npm", "install", ...packages),
     );

@@ -3,6 +3,8 @@ import { stream } from "@pikit/ai";
 import { type AgentSession, createAgentSession, defineTool, type ExtensionApi, Type } from "@pikit/coding-agent";
 import { commands } from "@pikit/coding-agent/protocol";
 import { sessionStoreTests } from "@pikit/coding-agent/session-store-tests";
+import { instrumentSession } from "@pikit/otel";
+import { PostgresSessionStore } from "@pikit/postgres";
 import { type ClientTool, RpcClient } from "@pikit/rpc-client";
 
 const content = (text: string) => ({ content: [{ type: "text" as const, text }], details: null });
@@ -27,4 +29,4 @@ export async function first(client: RpcClient): Promise<string | undefined> {
   for await (const { type } of client.events()) return type;
   return undefined;
 }
-export const used = [stream, Agent, commands, sessionStoreTests, RpcClient];
+export const used = [stream, Agent, commands, sessionStoreTests, RpcClient, PostgresSessionStore, instrumentSession];
