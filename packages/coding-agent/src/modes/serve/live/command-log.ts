@@ -18,7 +18,7 @@ interface ShortAnswer {
 }
 
 /** The response to a command that only reads, too long to be in memory as one text. */
-export interface LongAnswer {
+interface LongAnswer {
   /** The response, which is encoded while it is written. It does not change. */
   record: object;
   /** The number of the frame after which it comes. */
