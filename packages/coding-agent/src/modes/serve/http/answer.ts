@@ -1,12 +1,10 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { encodeLine } from "../../../protocol/jsonl.ts";
-import { encodeInBatches } from "../../long-json.ts";
 import type { HttpError } from "./http-error.ts";
 
 /** Headers of every answer: no cache, no guessing of types, no page of another site as the reader. */
-const commonHeaders: Readonly<Record<string, string>> = {
+export const commonHeaders: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "cross-origin-resource-policy": "same-origin",
   "referrer-policy": "no-referrer",
@@ -29,21 +27,6 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
 /** Sends text that is JSON already, or has another type in the headers. */
 export function sendText(response: ServerResponse, json: string, headers: Headers): void {
   send(response, 200, json, headers);
-}
-
-/**
- * Sends a long JSON answer in chunks, as the client reads. So it is never in memory as a whole text. Resolves when it is written or the client has
- * left.
- *
- * @param value - Must not change until then.
- */
-export async function sendLongJson(response: ServerResponse, value: object, headers: Headers): Promise<void> {
-  response.writeHead(200, { ...commonHeaders, "content-type": "application/json", ...headers });
-  try {
-    await pipeline(encodeInBatches(value), response);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_STREAM_PREMATURE_CLOSE") throw error;
-  }
 }
 
 function send(response: ServerResponse, status: number, json: string, headers: Headers): void {

@@ -3,7 +3,7 @@ import { protocolVersion } from "../../../protocol/version.ts";
 import { toTraceContext } from "../../../trace-context.ts";
 import { packageVersion } from "../../../version.ts";
 import { beginsWork, endingReason } from "../live/work-commands.ts";
-import { sendJson, sendLongJson, sendText } from "./answer.ts";
+import { sendJson, sendText } from "./answer.ts";
 import type { Exchange } from "./exchange.ts";
 import { HttpError, retrySoon } from "./http-error.ts";
 import type { MatchedRoute } from "./match-route.ts";
@@ -69,7 +69,7 @@ export const handlers: { [N in RouteName]: (exchange: Exchange) => void | Promis
     const headers = { "pi-position": outcome.position };
     if (outcome.response === undefined) response.writeHead(204).end();
     else if (typeof outcome.response === "string") sendText(response, outcome.response, headers);
-    else await sendLongJson(response, outcome.response, headers);
+    else await (await import("./long-answer.ts")).sendLongJson(response, outcome.response, headers);
   },
 
   async streamEvents({ request, response, route, sessions }) {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, get, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { sendLongJson } from "../../../../src/modes/serve/http/answer.ts";
+import { sendLongJson } from "../../../../src/modes/serve/http/long-answer.ts";
 import { encodeJson } from "../../../../src/protocol/jsonl.ts";
 import { begin, call, command, openEvents, openSocket } from "../../../helpers/http-client.ts";
 import { startTestServer } from "../../../helpers/serve.ts";
