@@ -98,6 +98,9 @@ async function createRepository(root: string, count: number): Promise<string> {
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.org", ...args], { cwd: folder });
   git("init", "-q");
+  // Its work in the background would write into a folder that is being removed.
+  git("config", "gc.auto", "0");
+  git("config", "maintenance.auto", "false");
   git("add", "-A");
   git("commit", "-q", "-m", "first");
   return folder;
