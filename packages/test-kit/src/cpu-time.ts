@@ -51,16 +51,19 @@ export function watchEventLoop(): { stop(): { turns: number; longestCpuMs: numbe
   let last = cpuMs();
   let next = setImmediate(turn);
   function turn() {
+    count();
+    next = setImmediate(turn);
+  }
+  function count() {
     const now = cpuMs();
     longestCpuMs = Math.max(longestCpuMs, now - last);
     last = now;
     turns += 1;
-    next = setImmediate(turn);
   }
   return {
     stop() {
-      turn();
       clearImmediate(next);
+      count();
       return { turns, longestCpuMs };
     },
   };

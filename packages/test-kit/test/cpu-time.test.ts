@@ -23,3 +23,10 @@ test("work that does not come to an end within a turn of the event loop is seen"
   expect(longestCpuMs).toBeGreaterThan(90);
   expect(longestCpuMs).toBeLessThan(1000);
 });
+
+test("a watch that was stopped leaves the event loop alone", async () => {
+  const watch = watchEventLoop();
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  watch.stop();
+  expect(process.getActiveResourcesInfo()).not.toContain("Immediate");
+});
