@@ -23,7 +23,17 @@ function stateOfProcess() {
 
 const before = stateOfProcess();
 
-afterAll(() => {
+/** What turns the event loop for ever takes a core from all files that come behind it. What is only just ending gets its time. */
+async function turnsForEver(): Promise<boolean> {
+  for (let turn = 0; turn < 1000; turn += 1) {
+    if (!process.getActiveResourcesInfo().includes("Immediate")) return false;
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  return true;
+}
+
+afterAll(async () => {
   expect(vi.isFakeTimers(), "this test file leaves the clock stopped: call vi.useRealTimers()").toBe(false);
   expect(stateOfProcess(), "this test file leaves the process changed, which other files share").toEqual(before);
+  expect(await turnsForEver(), "this test file leaves something that calls setImmediate again and again").toBe(false);
 });
