@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { openai, startProviderServer } from "@pikit/test-kit";
+import { importOptions, openai, startProviderServer } from "@pikit/test-kit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { keyVariablesOf, loadProviderModels, providers } from "../src/index.ts";
 
@@ -23,7 +23,7 @@ async function runProgram(index: number, env: NodeJS.ProcessEnv = {}): Promise<s
   const program = [...text.matchAll(/^```ts\n(.*?)^```$/gms)][index]?.[1] ?? "";
   const file = join(programFolder, `ai.md-${index + 1}.ts`);
   await writeFile(file, program);
-  const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=pikit-source", file], {
+  const { stdout } = await promisify(execFile)(process.execPath, [...importOptions, file], {
     env: { ...process.env, ...env },
   });
   return stdout;

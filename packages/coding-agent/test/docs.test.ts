@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { importOptions } from "@pikit/test-kit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readScript } from "./helpers/read-script.ts";
 
@@ -31,7 +32,7 @@ async function runPrograms(document: string): Promise<string[]> {
   for (const [index, program] of programs.entries()) {
     const file = join(programFolder, `${document}-${index + 1}.ts`);
     await writeFile(file, program);
-    const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=pikit-source", file], {
+    const { stdout } = await promisify(execFile)(process.execPath, [...importOptions, file], {
       cwd: workFolder,
       env: { ...process.env, PI_CODING_AGENT_DIR: join(workFolder, "agent") },
     });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { importOptions } from "@pikit/test-kit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const packageFolder = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -24,14 +25,10 @@ afterAll(async () => {
 
 async function runExample(name: string): Promise<string[]> {
   const before = await readdir(tmpdir());
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ["--conditions=pikit-source", join(examplesFolder, name, "main.ts")],
-    {
-      cwd: agentDir,
-      env: { PATH: process.env.PATH, HOME: agentDir, PI_CODING_AGENT_DIR: agentDir, SOME_API_KEY: "secret" },
-    },
-  );
+  const { stdout } = await promisify(execFile)(process.execPath, [...importOptions, join(examplesFolder, name, "main.ts")], {
+    cwd: agentDir,
+    env: { PATH: process.env.PATH, HOME: agentDir, PI_CODING_AGENT_DIR: agentDir, SOME_API_KEY: "secret" },
+  });
   const scratch = (await readdir(tmpdir())).filter((entry) => entry.startsWith("scratch-") && !before.includes(entry));
   expect(scratch).toEqual([]);
   return stdout.trimEnd().split("\n");

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { importOptions } from "@pikit/test-kit";
 import { afterAll, expect, test } from "vitest";
 import { temporaryFolder } from "./helpers/traced.ts";
 
@@ -22,7 +23,7 @@ async function runProgram(document: string): Promise<string> {
   const file = join(programs, `${document.split("/").at(-1)}.ts`);
   writeFileSync(file, program ?? "");
   const folder = temporaryFolder();
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--conditions=pikit-source", file], {
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [...importOptions, file], {
     cwd: folder,
     env: { ...process.env, PI_CODING_AGENT_DIR: join(folder, "agent") },
   });

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { importOptions } from "@pikit/test-kit";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { serve } from "./helpers/served.ts";
 
@@ -37,7 +38,7 @@ const optionsWith = (env: Record<string, string>) => ({
 
 /** Runs a program in a folder with a README, and gives what it prints. */
 async function run(file = "", env: Record<string, string> = {}): Promise<string> {
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--conditions=pikit-source", file], optionsWith(env));
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [...importOptions, file], optionsWith(env));
   expect(stderr).toBe("");
   return stdout;
 }
@@ -85,7 +86,7 @@ test("docs/rpc-client.md: a CI job prints its findings and exits with 0", async 
 });
 
 test("docs/rpc-client.md: a web server streams text to browsers, and ends cleanly", async () => {
-  const program = spawn(process.execPath, ["--conditions=pikit-source", server ?? ""], {
+  const program = spawn(process.execPath, [...importOptions, server ?? ""], {
     ...optionsWith({ PORT: "0" }),
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -1,5 +1,6 @@
 export type { AnswerBlock, AnswerOptions, Wire } from "./answer.ts";
 export { anthropic } from "./anthropic.ts";
+export { importOptions, usesBuilt } from "./built.ts";
 export { assertLinear, countTurns, cpuMs, watchEventLoop } from "./cpu-time.ts";
 export { deviceIn } from "./device.ts";
 export { google } from "./google.ts";

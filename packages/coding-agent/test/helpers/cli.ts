@@ -1,12 +1,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { importOptions, usesBuilt } from "@pikit/test-kit";
 import type { Workspace } from "./workspace.ts";
 
 const fromPackage = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** What `process.execPath` runs as `pi`: what was built where the test command has just built it, which starts five times as fast; else the source. */
-export const cliArguments: readonly string[] =
-  process.env.PIKIT_TEST_BUILT === "1" ? [fromPackage("dist/cli.js")] : ["--conditions=pikit-source", fromPackage("src/cli.ts")];
+/** What `process.execPath` runs as `pi`. */
+export const cliArguments: readonly string[] = [...importOptions, fromPackage(usesBuilt ? "dist/cli.js" : "src/cli.ts")];
 
 export interface CliOptions {
   /** Added to an environment without keys. */

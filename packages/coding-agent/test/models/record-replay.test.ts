@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { replay } from "@pikit/ai";
-import { anthropic, cut, openai, type ProviderServer, type Wire } from "@pikit/test-kit";
+import { anthropic, cut, importOptions, openai, type ProviderServer, type Wire } from "@pikit/test-kit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { AgentSessionEvent } from "../../src/session/events.ts";
 import { type CliResult, cleanEnvironment, runCli } from "../helpers/cli.ts";
@@ -214,7 +214,7 @@ test("the program of docs/record-replay.md runs, and prints what it promises", a
   await mkdir(folder, { recursive: true });
   const program = join(folder, "program.ts");
   await writeFile(program, block("ts"));
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--conditions=pikit-source", program], {
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [...importOptions, program], {
     cwd: workspace.cwd,
     env: cleanEnvironment(workspace),
   });

@@ -3,6 +3,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { importOptions } from "@pikit/test-kit";
 import { expect, onTestFinished, test } from "vitest";
 import { useMachine } from "./helpers.ts";
 
@@ -20,7 +21,7 @@ test("the program of docs/sdk.md stores its sessions in the database", async () 
   const file = join(programFolder, "sdk.mjs");
   await writeFile(file, programs[0] ?? "");
   const { cwd, agentDir } = machine.workspace;
-  const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=pikit-source", file], {
+  const { stdout } = await promisify(execFile)(process.execPath, [...importOptions, file], {
     cwd,
     env: { PATH: process.env.PATH, PI_CODING_AGENT_DIR: agentDir, PI_SESSION_STORE: machine.address },
   });

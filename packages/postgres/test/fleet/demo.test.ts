@@ -2,12 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { importOptions } from "@pikit/test-kit";
 import { expect, inject, test } from "vitest";
 
 const program = fileURLToPath(new URL("../../demo/run.ts", import.meta.url));
 const isLong = process.env.PIKIT_LONG === "1";
-/** Without a build, the demo and its workers run on the sources. */
-const flags = process.env.PIKIT_TEST_BUILT === "1" ? [] : ["--conditions=pikit-source"];
 
 /**
  * The full form is what `npm run demo:fleet` does. The lease is longer than any pause of a worker on a busy machine, so that only the stopped one
@@ -17,7 +16,7 @@ const args = isLong ? [] : ["--sessions", "40", "--kills", "2", "--stop-seconds"
 
 test("a fleet with killed workers, a stopped one and a restarted database loses nothing, and does nothing twice", async () => {
   const env = { ...process.env, PIKIT_TEST_POSTGRES: process.env.PIKIT_TEST_POSTGRES ?? "" };
-  const demo = spawn(process.execPath, [...flags, program, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const demo = spawn(process.execPath, [...importOptions, program, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
   const [output, [code]] = await Promise.all([text(demo.stdout), once(demo, "exit")]);
   const lines = output.trimEnd().split("\n");
   const isEnd = isLong

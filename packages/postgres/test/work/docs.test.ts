@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { importOptions } from "@pikit/test-kit";
 import { expect, onTestFinished, test } from "vitest";
 import { createDatabase } from "../helpers/database.ts";
 
@@ -18,7 +19,7 @@ test("the program of docs/work.md runs and prints what it promises", async () =>
   const [program, ...others] = [...text.matchAll(programPattern)].map((match) => match[1] ?? "");
   expect(others).toEqual([]);
   writeFileSync(join(folder, "work.ts"), program ?? "");
-  const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=pikit-source", join(folder, "work.ts")], {
+  const { stdout } = await promisify(execFile)(process.execPath, [...importOptions, join(folder, "work.ts")], {
     cwd: folder,
     env: { ...process.env, PI_SESSION_STORE: await createDatabase(), PI_CODING_AGENT_DIR: join(folder, "agent") },
   });

@@ -3,7 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { importOptions } from "@pikit/test-kit";
 import { onTestFinished } from "vitest";
+import { cliArguments } from "./cli.ts";
 
 const packageFolder = fileURLToPath(new URL("../..", import.meta.url));
 const docsFolder = join(packageFolder, "../../docs");
@@ -67,12 +69,11 @@ export function openRecipe(page: string, folder = "recipes"): Recipe {
 
 export const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
-/** Makes a command `pi` of the sources, with these options before all others. Returns the folder for the PATH. */
+/** Makes a command `pi`, with these options before all others. Returns the folder for the PATH. */
 export function putPi(folder: string, ...options: string[]): string {
   const bin = join(folder, "bin");
   mkdirSync(bin, { recursive: true });
-  const cli = join(packageFolder, "../coding-agent/src/cli.ts");
-  const words = [process.execPath, "--conditions=pikit-source", cli, ...options].map((word) => `'${word}'`);
+  const words = [process.execPath, ...cliArguments, ...options].map((word) => `'${word}'`);
   writeFileSync(join(bin, "pi"), `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`);
   chmodSync(join(bin, "pi"), 0o755);
   return bin;
@@ -107,7 +108,7 @@ export function start(
   return { child, stdout: () => output.stdout, stderr: () => output.stderr, ended };
 }
 
-/** Starts a TypeScript program on the sources of the packages. */
+/** Starts a TypeScript program that imports the packages. */
 export function startNode(file: string, args: readonly string[], options: { cwd: string; env: Record<string, string> }): Running {
-  return start(process.execPath, ["--conditions=pikit-source", file, ...args], options);
+  return start(process.execPath, [...importOptions, file, ...args], options);
 }

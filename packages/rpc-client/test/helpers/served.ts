@@ -3,15 +3,8 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-
-const agentPackage = fileURLToPath(new URL("../../../coding-agent", import.meta.url));
-/** What the test command has just built starts much faster than the source. */
-const cli =
-  process.env.PIKIT_TEST_BUILT === "1"
-    ? [join(agentPackage, "dist/cli.js")]
-    : ["--conditions=pikit-source", join(agentPackage, "src/cli.ts")];
+import { cliArguments } from "./cli.ts";
 
 /** A running `pi serve` with a folder of its own. */
 export interface Served {
@@ -72,7 +65,7 @@ export async function serve(settings: object = {}): Promise<Served> {
 
 async function start(work: string, agentDir: string, port: number) {
   const env = { PATH: process.env.PATH, HOME: agentDir, PI_CODING_AGENT_DIR: agentDir };
-  const args = [...cli, "serve", "--port", `${port}`, "--json"];
+  const args = [...cliArguments, "serve", "--port", `${port}`, "--json"];
   const child = spawn(process.execPath, args, { cwd: work, env, stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "exit");
   const [line] = await Promise.race([

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { until } from "@pikit/test-kit";
+import { importOptions, until } from "@pikit/test-kit";
 import { expect, test } from "vitest";
 import { openRecipe, start, startNode } from "../helpers/recipe.ts";
 
@@ -18,7 +18,7 @@ test("the adapter leaves a result, a trajectory and an exit code, for each end o
     { toolCalls: [{ name: "bash", arguments: { command } }] },
     { text: "Solved.", usage: { input: 7, output: 3 } },
   );
-  const env = { ...recipe.env, MODEL: model, PI_API_KEY: "secret", NODE_OPTIONS: "--conditions=pikit-source" };
+  const env = { ...recipe.env, MODEL: model, PI_API_KEY: "secret", NODE_OPTIONS: importOptions.join(" ") };
   const all = start("bash", ["--norc", "-ec", recipe.blocks[1]?.code ?? ""], { cwd: programs, env });
   const run = (out: string, more: string[], variables = {}) => {
     const args = ["--task", "tasks/a/task.md", "--folder", `tasks/${out}/repo`, "--out", `out/${out}`, "--model", model, ...more];

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { importOptions } from "@pikit/test-kit";
 import { expect, test } from "vitest";
 import { openRecipe, start } from "../helpers/recipe.ts";
 
@@ -29,8 +30,7 @@ test("the steps of the workflow review a change with the program of the base bra
   const install = `#!/bin/sh\nmkdir -p "$3/node_modules/@pikit" && ln -s ${agentPackage} "$3/node_modules/@pikit/coding-agent"\n`;
   writeFileSync(join(bin, "npm"), install);
   chmodSync(join(bin, "npm"), 0o755);
-  // Node reads the sources of the packages.
-  const env = { ...recipe.env, PATH: `${bin}:${recipe.env.PATH}`, NODE_OPTIONS: "--conditions=pikit-source", BASE: "main" };
+  const env = { ...recipe.env, PATH: `${bin}:${recipe.env.PATH}`, NODE_OPTIONS: importOptions.join(" "), BASE: "main" };
   const [prepare = "", review = ""] = [...(recipe.blocks[1]?.code ?? "").matchAll(/ run: (?:\|\n)?((?: {10}.*\n)+|.*\n)/g)].map(
     ([, text = ""]) => text.replaceAll(/^ +/gm, ""),
   );
