@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type ProviderServer, startProviderServer } from "@pikit/test-kit";
+import { importOptions, type ProviderServer, startProviderServer } from "@pikit/test-kit";
 import { expect, onTestFinished, test } from "vitest";
 import { cleanEnvironment } from "../helpers/cli.ts";
 import { useWorkspace } from "../helpers/workspace.ts";
@@ -11,7 +11,7 @@ import { type Gates, gatedAnswer, type Kind, mixedKinds, sessionOf, toolAnswer }
 import type { ManySessionsMessage, Plan, SessionReport } from "./stream-many.ts";
 
 const isLong = process.env.PIKIT_LONG === "1";
-const count = isLong ? 500 : 200;
+const count = isLong ? 500 : 100;
 const waves = isLong ? 100 : 10;
 const deltasPerWave = 5;
 const deltas = Array.from({ length: waves * deltasPerWave }, (_, n) => `word${n} `);
@@ -78,7 +78,7 @@ async function streamMany({ gatesOf, onAllAsked, onMessage }: Script) {
   const program = fileURLToPath(new URL("stream-many.ts", import.meta.url));
   // In a file: it is longer than arguments may be.
   await workspace.write("plan.json", plan);
-  const child = spawn(process.execPath, ["--conditions=pikit-source", program, join(workspace.root, "plan.json")], {
+  const child = spawn(process.execPath, [...importOptions, program, join(workspace.root, "plan.json")], {
     env: cleanEnvironment(workspace),
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { importOptions } from "@pikit/test-kit";
 import { expect, test } from "vitest";
 import { cliArguments } from "../helpers/cli.ts";
 import { type RpcProcess, startProgram } from "../helpers/rpc-process.ts";
@@ -30,7 +31,7 @@ onLinux(`AG-025 ${count} prompts with tools and aborts in one process leave noth
   const program = fileURLToPath(new URL("in-process.ts", import.meta.url));
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ["--expose-gc", "--conditions=pikit-source", program, workspace.cwd, workspace.agentDir, String(count)],
+    ["--expose-gc", ...importOptions, program, workspace.cwd, workspace.agentDir, String(count)],
     { maxBuffer: 2 ** 24 },
   );
   const { before, after, surprises, heap, resident }: SoakReport = JSON.parse(stdout);
