@@ -54,7 +54,10 @@ test("the examples are well typed", async () => {
   const extended = join(root, "tsconfig.check.json");
   // The declarations that were built are what users have, and a tenth of the work of the sources.
   const compilerOptions = usesBuilt ? { customConditions: [] } : {};
-  await writeFile(join(examplesFolder, "tsconfig.json"), JSON.stringify({ extends: extended, compilerOptions, include: ["**/*.ts"] }));
+  await writeFile(
+    join(examplesFolder, "tsconfig.json"),
+    JSON.stringify({ extends: extended, compilerOptions, include: ["**/*.ts"] }),
+  );
   const compile = promisify(execFile)(join(root, "node_modules/.bin/tsc"), ["-p", examplesFolder]);
   expect(await compile.catch((error: { stdout: string }) => error)).toMatchObject({ stdout: "" });
 });
