@@ -5,6 +5,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 import { bundleDeclarations } from "./bundle/declarations.mjs";
 import { directImports } from "./bundle/direct-imports.mjs";
+import { compileEarly } from "./bundle/early-functions.mjs";
 import { fewChunks } from "./bundle/few-chunks.mjs";
 import { groups } from "./bundle/groups.mjs";
 import { bundleLatePackages, latePackages } from "./bundle/late-packages.mjs";
@@ -100,6 +101,7 @@ if (command) {
     more: [directImports, latePackages(standIn, latePackageFolders)],
   });
   shortenNames(Object.keys(written).filter((file) => file.endsWith(".js")));
+  await compileEarly("dist/cli.js");
   Object.assign(outputs, written);
 }
 

@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { anthropic, google, openai, openaiResponses, startProviderServer } from "@pikit/test-kit";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { built, cleanEnvironment, temporaryFolder } from "./helpers.ts";
 
 /** Tells by lines on stderr which of our files are loaded, and when the warm-up's own server was asked. */
@@ -57,4 +59,20 @@ test.each([
   expect(server.requests.length).toBe(1);
   child.stdin.end();
   expect(await once(child, "close")).toEqual([0, null]);
+});
+
+test("a process that is killed after it has warmed up leaves its compiled code for later starts", async () => {
+  const folder = await temporaryFolder({ "tmp/.keep": "" });
+  const temporary = join(folder, "tmp");
+  const child = spawn(process.execPath, [built("coding-agent", "cli.js"), "--mode", "rpc", "--no-session"], {
+    cwd: folder,
+    env: { ...cleanEnvironment(folder), TMPDIR: temporary },
+    stdio: ["pipe", "ignore", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  child.stdin.write('{"type":"get_state"}\n');
+  const cache = join(temporary, "node-compile-cache");
+  await vi.waitFor(() => expect(existsSync(cache) && readdirSync(cache, { recursive: true }).length).toBeGreaterThan(5), 60_000);
+  child.kill("SIGKILL");
+  await once(child, "close");
 });

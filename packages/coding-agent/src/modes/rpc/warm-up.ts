@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import module from "node:module";
 import { type AddressInfo, createServer } from "node:net";
 import { isReplayed, type Model } from "@pikit/ai";
 import type { AgentSession } from "../../session/agent-session.ts";
@@ -22,6 +23,8 @@ const emptyAnswer = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconne
 export async function warmUp(session: AgentSession): Promise<void> {
   await Promise.all([import("../rpc-session/read-params.ts"), session.warmUp()]);
   if (session.models.current && !session.isStreaming) await rehearse(session.models.current);
+  // Node does this at exit, but many hosts kill the process. Later starts would compile everything again then.
+  module.flushCompileCache?.();
 }
 
 /**

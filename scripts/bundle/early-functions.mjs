@@ -1,0 +1,18 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { calledAtStart } from "./called-at-start.mjs";
+import { withParentheses } from "./parentheses.mjs";
+
+/**
+ * Lets V8 compile the functions that a start calls together with their file, so that Node's compile cache holds their code. By default V8 compiles
+ * a function when it is called first, after the cache was written: each start would compile these some 250 functions again, which takes 3 ms. V8
+ * compiles at once what looks as if it was called at once, that is, a function in parentheses (https://v8.dev/blog/preparser#pife). Methods have no
+ * such form, and arrow functions have it since Node 24.
+ *
+ * @param cli - path of the built command. Its files are changed in place.
+ */
+export async function compileEarly(cli) {
+  for (const [path, offsets] of await calledAtStart(cli)) {
+    const source = readFileSync(path, "utf8");
+    writeFileSync(path, withParentheses(source, offsets));
+  }
+}
