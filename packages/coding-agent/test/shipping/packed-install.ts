@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { cp, mkdir, rm } from "node:fs/promises";
+import { cp, mkdir, symlink } from "node:fs/promises";
 import { basename, delimiter, dirname, join } from "node:path";
 import { built, makeFolder, root, run, tool } from "./helpers.ts";
 
@@ -14,49 +14,55 @@ export const commandName = "pikit";
 
 type PackageName = (typeof packageNames)[number] | (typeof furtherNames)[number] | typeof commandName;
 
-/** Creates a folder outside the repository, and installs the four packages in it, as `addPacked` does. */
-export async function installPacked(): Promise<string> {
-  const folder = await makeFolder({ "package.json": '{ "name": "consumer", "private": true, "type": "module" }\n' });
-  await addPacked(folder, packageNames);
-  return folder;
-}
-
 /**
- * Packs packages, as a release does, and installs the tarballs with plain npm. What they depend on is installed from the workspace's own
- * copies, so that no network is needed.
+ * Creates a folder outside the repository. Packs all packages, as a release does, and installs the tarballs in it with plain npm. What they depend
+ * on is there already, as copies of what the workspace has: npm finds it and loads nothing.
  *
  * @throws {Error} When packing or installing fails, with the output of the tool.
  */
-export async function addPacked(folder: string, names: readonly PackageName[]): Promise<void> {
-  const tarballs = join(folder, "tarballs");
-  await mkdir(tarballs, { recursive: true });
-  const earlier = new Set(readdirSync(tarballs));
+export async function installPacked(): Promise<string> {
+  const folder = await makeFolder({ "package.json": '{ "name": "consumer", "private": true, "type": "module" }\n' });
+  const names = [...packageNames, ...furtherNames, commandName];
   for (const name of names) if (name !== commandName) built(name, "index.js");
-  const folders = names.map((name) => join(root, "packages", name));
+  const tarballs = join(folder, "tarballs");
   // Some name the pnpm that they are developed with, which must not be fetched.
   const options = ["--config.ignore-scripts=true", "--config.pm-on-fail=ignore", "--pack-destination", tarballs];
-  for (const source of folders) await mustRun(tool("pnpm"), ["pack", ...options], source);
-  for (const source of thirdPartyFolders(folders)) await packPublished(source, tarballs);
-  const specifiers = readdirSync(tarballs).flatMap((file) => (earlier.has(file) ? [] : [join(tarballs, file)]));
-  await mustRun("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...specifiers], folder);
+  for (const name of names) await mustRun(tool("pnpm"), ["pack", ...options], packageFolder(name));
+  for (const source of thirdPartyFolders(names)) await copyInstalled(source, join(folder, "node_modules"));
+  const specifiers = readdirSync(tarballs).map((file) => join(tarballs, file));
+  // Offline: npm would ask the registry for the optional peers, which are not installed.
+  await mustRun("npm", ["install", "--offline", "--no-audit", "--no-fund", ...specifiers], folder);
+  return folder;
 }
 
-/** Packs an installed package as it is, in a twentieth of the time that pnpm takes. */
-async function packPublished(source: string, tarballs: string): Promise<void> {
-  const { name, version } = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
-  const file = `${name.replace("/", "-")}-${version}`;
-  // pnpm links files with the same content, and npm does not install links. A copy has none.
-  const copy = join(tarballs, "..", "copies", file);
-  await cp(source, copy, { recursive: true, filter: (path) => basename(path) !== "node_modules" });
-  await mustRun("tar", ["-czf", join(tarballs, `${file}.tgz`), file], dirname(copy));
-  await rm(copy, { recursive: true });
+const packageFolder = (name: PackageName): string => join(root, "packages", name);
+
+/** The names of third-party packages that are installed with these packages only, and not with the others. */
+export function installedOnlyWith(names: readonly PackageName[], others: readonly PackageName[]): string[] {
+  const shared = thirdPartyFolders(others);
+  return [...thirdPartyFolders(names)].flatMap((source) => (shared.has(source) ? [] : [manifestOf(source).name]));
+}
+
+function manifestOf(folder: string) {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+}
+
+/** Puts a package where npm would install it, with the links to its commands: npm would fetch a package that lacks them. */
+async function copyInstalled(source: string, modules: string): Promise<void> {
+  const { name, bin = {} } = manifestOf(source);
+  await cp(source, join(modules, name), { recursive: true, filter: (path) => basename(path) !== "node_modules" });
+  const commands = typeof bin === "string" ? { [basename(name)]: bin } : bin;
+  for (const [command, file] of Object.entries<string>(commands)) {
+    await mkdir(join(modules, ".bin"), { recursive: true });
+    await symlink(join("..", name, file), join(modules, ".bin", command));
+  }
 }
 
 /** The folders of what these packages depend on, indirectly too, in the workspace's node_modules. */
-function thirdPartyFolders(packages: readonly string[]): Set<string> {
+function thirdPartyFolders(names: readonly PackageName[]): Set<string> {
   const folders = new Set<string>();
   const visit = (folder: string): void => {
-    const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const { dependencies, optionalDependencies } = manifestOf(folder);
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
       const found = name.startsWith("@pikit/") ? undefined : findInstalled(name, folder);
       if (!found || folders.has(found)) continue;
@@ -64,7 +70,7 @@ function thirdPartyFolders(packages: readonly string[]): Set<string> {
       visit(found);
     }
   };
-  for (const folder of packages) visit(folder);
+  for (const name of names) visit(packageFolder(name));
   return folders;
 }
 
