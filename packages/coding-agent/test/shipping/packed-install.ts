@@ -22,7 +22,7 @@ type PackageName = (typeof packageNames)[number] | (typeof furtherNames)[number]
  */
 export async function installPacked(): Promise<string> {
   const folder = await makeFolder({ "package.json": '{ "name": "consumer", "private": true, "type": "module" }\n' });
-  const names = [...packageNames, ...furtherNames, commandName];
+  const names = [...packageNames, ...furtherNames, commandName] as const;
   for (const name of names) if (name !== commandName) built(name, "index.js");
   const tarballs = join(folder, "tarballs");
   // Some name the pnpm that they are developed with, which must not be fetched.
