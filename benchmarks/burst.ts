@@ -2,8 +2,10 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { Delay } from "./lib/loop-delay.ts";
 import { type Result, summarize } from "./lib/statistics.ts";
-import type { Burst, Delay } from "./programs/burst.ts";
+import type { Burst } from "./programs/burst.ts";
+import { type ServeBurst, serveBursts } from "./serve-burst.ts";
 
 const run = promisify(execFile);
 const programs = join(import.meta.dirname, "programs");
@@ -14,6 +16,10 @@ const answers = [
   { name: "20/s", deltas: 100, rate: 20, limits: { p99: 25, max: 60 } },
   { name: "full speed", deltas: 1000, rate: 0, limits: { p99: 100, max: 100 } },
 ];
+
+/** Of the model of `pi serve`. */
+const servedAnswer = { deltas: 40, rate: 20 };
+const servedLimits = { p99: 25, max: 60 };
 
 /**
  * 300 sessions of one process get a prompt at once: how late the event loop is from then to the last end, beside bare requests that do the
@@ -34,7 +40,40 @@ export async function burst(rounds: number): Promise<Result[]> {
     rows(`${sessions} prompts, ${name}`, ({ prompted }) => prompted, limits);
     row(`${sessions} created, ${name}: longest turn, CPU`, ({ created }) => created.cpu);
   }
-  return results;
+  return [...results, ...(await servedRows(Math.ceil(rounds / 7)))];
+}
+
+/** The same sessions in a fresh `pi serve`, seen from the inside of its process. */
+async function servedRows(rounds: number): Promise<Result[]> {
+  const bursts = await serveBursts(rounds, { sessions, ...servedAnswer });
+  const rows = (title: string, pick: (burst: ServeBurst) => Delay) => [
+    summarize(
+      `${title}: late, p99`,
+      "ms",
+      bursts.map((burst) => pick(burst).p99),
+      undefined,
+      { atMost: servedLimits.p99 },
+    ),
+    summarize(
+      `${title}: late at most`,
+      "ms",
+      bursts.map((burst) => pick(burst).max),
+      undefined,
+      { atMost: servedLimits.max },
+    ),
+    summarize(
+      `${title}: longest turn, CPU`,
+      "ms",
+      bursts.map((burst) => pick(burst).cpu),
+      undefined,
+      { atMost: servedLimits.max },
+    ),
+  ];
+  return [
+    ...rows(`pi serve, ${sessions} sessions begun`, ({ created }) => created),
+    ...rows(`pi serve, its first ${sessions} prompts`, ({ first }) => first),
+    ...rows(`pi serve, the next ${sessions}`, ({ next }) => next),
+  ];
 }
 
 async function measure(rounds: number, answer: readonly number[]): Promise<Burst[]> {

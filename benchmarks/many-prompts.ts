@@ -1,14 +1,11 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { type Agent, type AgentOptions, agents } from "./lib/agents.ts";
-import { peakResidentBytes, residentBytes } from "./lib/process-usage.ts";
+import { residentBytes } from "./lib/process-usage.ts";
 import { promptFor, startProvider } from "./lib/provider.ts";
 import { askForDeltas, getState, prompt, waitForRunEnd, waitForState } from "./lib/records.ts";
 import { RpcProcess } from "./lib/rpc-process.ts";
-import { writeSessionFile } from "./lib/session-file.ts";
 import { type Measurement, type Result, summarize } from "./lib/statistics.ts";
 import { inTemporaryFolder, makeWorkplace, type Workplace } from "./lib/workplace.ts";
+import { sendLongSession } from "./long-answers.ts";
 
 /** Each answer has so many deltas. */
 const deltas = 50;
@@ -18,10 +15,8 @@ const promptsPerSession = 10;
 const moments = [300, 1200, 3000];
 /** Of the long form: one conversation that is compacted again and again, and the tokens of its window. */
 const long = { prompts: 20_000, contextWindow: 16_000 };
-/** After the first answer, in which the process prepares for its first prompt. */
-const warmUpMs = 1000;
 /** Budgets, in MB. */
-const budgets = { resident: { atMost: 125 }, compacted: { atMost: 140 }, answers: { atMost: 120 } };
+const budgets = { resident: { atMost: 125 }, compacted: { atMost: 140 } };
 /** Of the memory at the last moment, against that at the first. */
 const growthLimit = 1.1;
 
@@ -42,7 +37,7 @@ export async function manyPrompts(_rounds: number, { isFull, ...options }: Agent
       results.push(...(await orFailure(agent, "compactions", () => serveConversation(agent, compacted))));
     }
     const workplace = await makeWorkplace(root, "answers", { url: provider.url, api: "anthropic-messages" });
-    results.push(await sendLongSession(root, workplace, isFull ? 100 : 20));
+    results.push(...(await sendLongSession(workplace, isFull ? 100 : 20)));
   });
   return results;
 }
@@ -109,27 +104,4 @@ async function waitUntilIdle(agent: RpcProcess): Promise<void> {
     agent.send(getState);
     isIdle = (await waitForState(agent)).line.includes('"isStreaming":false');
   }
-}
-
-/** How much more memory the process has at most while it sends all of a long session, three times. */
-async function sendLongSession(root: string, workplace: Workplace, megabytes: number): Promise<Result> {
-  const path = join(root, "long.jsonl");
-  writeSessionFile(path, workplace.cwd, { bytes: megabytes * 1e6 });
-  const [pi] = agents({}, "--session", path);
-  const command = pi?.command.filter((word) => word !== "--no-session") ?? [];
-  await using agent = new RpcProcess(command, workplace);
-  agent.send(getState);
-  await waitForState(agent);
-  await wait(warmUpMs);
-  const before = residentBytes(agent.pid);
-  // From here on the peak is counted again.
-  if (process.platform === "linux") writeFileSync(`/proc/${agent.pid}/clear_refs`, "5");
-  let peak = before;
-  for (const type of ["get_messages", "get_entries", "get_messages"]) {
-    agent.send({ type });
-    await agent.waitFor(`answer to ${type}`, (line) => line.startsWith(`{"type":"response","command":"${type}"`));
-    peak = Math.max(peak, peakResidentBytes(agent.pid));
-  }
-  const name = `pi, more while it sends a session of ${megabytes} MB`;
-  return summarize(name, "MB", [(peak - before) / 1e6], undefined, budgets.answers);
 }

@@ -1,13 +1,12 @@
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { cli } from "./lib/agents.ts";
 import { cpuMicroseconds, residentBytes } from "./lib/process-usage.ts";
 import { getState, prompt, waitForRunEnd, waitForState } from "./lib/records.ts";
 import { RpcProcess } from "./lib/rpc-process.ts";
+import { Served } from "./lib/served.ts";
 import { type Result, summarize } from "./lib/statistics.ts";
 import { inTemporaryFolder, makeWorkplace, type Workplace } from "./lib/workplace.ts";
 import type { Stage } from "./programs/many-sessions.ts";
@@ -83,67 +82,28 @@ async function measureAlone(workplace: Workplace): Promise<number> {
 }
 
 async function measureServer(workplace: Workplace): Promise<Loaded> {
-  const server = spawn(process.execPath, [cli, "serve", "--port", "0", "--json"], {
-    ...workplace,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const pid = server.pid ?? 0;
+  await using server = await Served.start(workplace);
+  const { pid, token } = server;
   let watching: ChildProcess | undefined;
   try {
-    const [line] = (await once(createInterface(server.stdout), "line")) as [string];
-    const { url, tokenFile } = JSON.parse(line) as { url: string; tokenFile: string };
-    const token = (await readFile(tokenFile, "utf8")).trim();
-    const api = new Api(url, token);
-    await api.begin(1);
+    await server.begin(1);
     await wait(settleMs);
     const before = residentBytes(pid);
-    const ids = await api.begin(live - 1);
+    const ids = await server.begin(live - 1, parallel);
     await wait(settleMs);
     const sessionBytes = (residentBytes(pid) - before) / (live - 1);
     const busy = ids.slice(0, streaming);
     watching = fork(join(import.meta.dirname, "programs/serve-watchers.ts"), { stdio: ["ignore", "inherit", "inherit", "ipc"] });
-    const urls = busy.flatMap((id) => Array.from({ length: watchers }, () => `${url}/v1/sessions/${id}/events`));
+    const urls = server.eventsOf(busy).flatMap((url) => Array.from({ length: watchers }, () => url));
     watching.send({ urls, token } satisfies WatchPlan);
     await once(watching, "message");
     const cpuBefore = cpuMicroseconds(pid);
     const result = once(watching, "message");
-    await Promise.all(busy.map((id) => api.post(`/v1/sessions/${id}/commands`, { type: "prompt", message: "Go" })));
+    await Promise.all(busy.map((id) => server.command(id, { type: "prompt", message: "Go" })));
     const [found] = (await result) as [WatchResult];
     const cpu = (cpuMicroseconds(pid) - cpuBefore) / (streaming * load.deltas);
     return { ...found, cpu, sessionBytes };
   } finally {
     watching?.kill();
-    server.kill();
-    await once(server, "exit");
-  }
-}
-
-/** Requests to a server. */
-class Api {
-  readonly #url: string;
-  readonly #token: string;
-
-  constructor(url: string, token: string) {
-    this.#url = url;
-    this.#token = token;
-  }
-
-  async post(path: string, body: object): Promise<Record<string, unknown>> {
-    const headers = { authorization: `Bearer ${this.#token}`, "content-type": "application/json" };
-    const response = await fetch(`${this.#url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-    const answer = (await response.json()) as Record<string, unknown>;
-    if (!response.ok || answer.success === false) throw new Error(`${path}: ${JSON.stringify(answer)}`);
-    return answer;
-  }
-
-  /** Begins sessions that are not stored, and returns their ids. */
-  async begin(count: number): Promise<string[]> {
-    const ids: string[] = [];
-    while (ids.length < count) {
-      const size = Math.min(parallel, count - ids.length);
-      const begun = await Promise.all(Array.from({ length: size }, () => this.post("/v1/sessions", { session: "memory" })));
-      ids.push(...begun.map(({ sessionId }) => String(sessionId)));
-    }
-    return ids;
   }
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 /** Resident memory of another process, in bytes. */
 export function residentBytes(pid: number): number {
@@ -9,6 +9,11 @@ export function residentBytes(pid: number): number {
 /** The most that it ever was resident, in bytes; where the system does not tell (all but Linux), what is resident now. */
 export function peakResidentBytes(pid: number): number {
   return process.platform === "linux" ? statusBytes(pid, "VmHWM") : residentBytes(pid);
+}
+
+/** Counts the peak anew from now on, where the system can (Linux). */
+export function forgetPeak(pid: number): void {
+  if (process.platform === "linux") writeFileSync(`/proc/${pid}/clear_refs`, "5");
 }
 
 /** CPU time of all threads of another process, user and system, in microseconds. Exact on Linux, to 10 ms elsewhere. */

@@ -2,16 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
-import { setTimeout as wait } from "node:timers/promises";
-
-/** How long the event loop was late, in milliseconds. */
-export interface Delay {
-  p99: number;
-  max: number;
-  /** The most CPU time of the main thread between two timers of a millisecond: the delay on a machine that does nothing else. */
-  cpu: number;
-}
+import { type Delay, watchLoop } from "../lib/loop-delay.ts";
 
 /** One round. */
 export interface Burst {
@@ -48,27 +39,10 @@ async function main(): Promise<void> {
 }
 
 async function delayOf(work: () => Promise<unknown>): Promise<Delay> {
-  const histogram = monitorEventLoopDelay({ resolution: resolutionMs });
-  let cpu = 0;
-  let before = process.threadCpuUsage();
-  const look = () => {
-    const { user, system } = process.threadCpuUsage(before);
-    cpu = Math.max(cpu, (user + system) / 1000);
-    before = process.threadCpuUsage();
-  };
-  await wait(50);
-  histogram.enable();
-  const timer = setInterval(look, resolutionMs);
-  look();
-  cpu = 0;
+  const end = await watchLoop();
   await work();
-  await wait(50);
-  clearInterval(timer);
-  histogram.disable();
-  return { p99: histogram.percentile(99) / 1e6 - resolutionMs, max: histogram.max / 1e6 - resolutionMs, cpu };
+  return end();
 }
-
-const resolutionMs = 1;
 
 function modelAt(baseUrl: string) {
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
@@ -88,5 +62,4 @@ async function readBare(address: string): Promise<void> {
   }
 }
 
-// Here, since constants are not there before their lines.
 await main();
