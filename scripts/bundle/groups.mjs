@@ -69,7 +69,9 @@ export const groups = [
   },
   {
     // Resources of the first prompt.
-    modules: ["context-files", "prompt-files", "skills", "templates", "system-prompt"].map((name) => `src/prompt/${name}.ts`),
+    modules: ["read-resources", "context-files", "prompt-files", "skills", "templates", "system-prompt"].map(
+      (name) => `src/prompt/${name}.ts`,
+    ),
     users:
       /\/family\/modules\/|\/(source-info|trust-decision|session-extensions|commands\/packages|marked-resources|load-packages)\.ts$/,
   },

@@ -5,6 +5,7 @@ import {
   emptyUsage,
   type Message,
   type Model,
+  ownTurn,
   type StreamOptions,
   stream,
 } from "@pikit/ai";
@@ -40,6 +41,8 @@ export async function runAssistantTurn(
     const events = startAnswer(request, messages, { signal: watch?.signal ?? signal, conversation: transcript });
     answer = await tellAnswer(events, watch, emit);
     failure = events.failure;
+    // The answers of many sessions may end at the same time.
+    await ownTurn();
   } catch (error) {
     answer = await tellFailedAnswer(request?.model, error, emit, signal);
   }

@@ -37,7 +37,7 @@ async function run(model: Model, context: Context, options: StreamOptions, event
     if (assembler.isEnded) return;
     const apiKey = options.apiKey ?? environmentKey(model.provider);
     await adapter({ model, context, options: apiKey === undefined ? options : { ...options, apiKey } }, assembler);
-    // Has no effect if the adapter has ended the answer.
+    if (assembler.isEnded) return;
     assembler.fail(new AiError("bad_response", `${model.provider} ended the stream before the answer was complete.`));
   } catch (error) {
     // Loaded here, because a program that calls no model does not need it.

@@ -3,22 +3,11 @@ import { projectAgentsSkills, userAgentsSkills } from "../config/agents-folders.
 import type { NamedResource } from "../config/all-settings.ts";
 import { SessionError } from "../errors.ts";
 import type { SlashCommand } from "../protocol/data.ts";
-import type { ContextFile } from "./context-files.ts";
-import type { PromptFileTexts } from "./prompt-files.ts";
+import type { LoadedResources } from "./read-resources.ts";
 import { listSources, type NamedPaths, type ResourceFilter, type ResourceSource, skillPrefix } from "./resource-sources.ts";
 import type { Skill } from "./skills.ts";
-import type { PromptTemplate } from "./templates.ts";
 
 const callPattern = /^\/(\S+)(?:\s+([\s\S]*))?$/;
-
-/** The resources of a folder and its user for prompts. */
-export interface LoadedResources {
-  contextFiles: readonly ContextFile[];
-  /** The texts of `SYSTEM.md` and `APPEND_SYSTEM.md`. */
-  promptFiles: PromptFileTexts;
-  skills: readonly Skill[];
-  templates: readonly PromptTemplate[];
-}
 
 export interface PromptResourcesOptions {
   /** The folder of the user's own resources. */
@@ -63,13 +52,7 @@ interface PackagedFiles {
 
 /** Loads the code that reads the files and writes the system prompt. Call it early to save this time at the first prompt. */
 export async function loadReaders(): Promise<void> {
-  await Promise.all([
-    import("./context-files.ts"),
-    import("./prompt-files.ts"),
-    import("./skills.ts"),
-    import("./templates.ts"),
-    import("./system-prompt.ts"),
-  ]);
+  await Promise.all([import("./read-resources.ts"), import("./system-prompt.ts")]);
 }
 
 /** The context files, skills and prompt templates of a session, read on demand. */
@@ -147,7 +130,6 @@ export class PromptResources {
 
   async #read(cwd: string): Promise<LoadedResources> {
     const { agentDir, contextFiles = true, skills = {}, templates = {} } = this.#options;
-    const report = (problem: string) => this.#report(problem);
     const [isTrusted, packaged, ...filters] = await Promise.all([
       this.#options.isTrusted(cwd),
       this.#options.packages?.(),
@@ -170,19 +152,15 @@ export class PromptResources {
         filters[folder === "skills" ? 0 : 1],
       );
     };
-    const [{ loadContextFiles }, { readPromptFiles }, { loadSkills }, { loadTemplates }] = await Promise.all([
-      import("./context-files.ts"),
-      import("./prompt-files.ts"),
-      import("./skills.ts"),
-      import("./templates.ts"),
-    ]);
-    const [files, promptFiles, skillList, templateList] = await Promise.all([
-      contextFiles ? loadContextFiles({ cwd, agentDir, report }) : [],
-      readPromptFiles(isTrusted ? [join(cwd, ".pi"), agentDir] : [agentDir], report),
-      loadSkills(sources(skills, "skills", this.#added.skills), report),
-      loadTemplates(sources(templates, "prompts", this.#added.templates), report),
-    ]);
-    return { contextFiles: files, promptFiles, skills: skillList, templates: templateList };
+    const { readResources } = await import("./read-resources.ts");
+    const { resources, problems } = await readResources({
+      ...{ cwd, agentDir, contextFiles },
+      promptFiles: isTrusted ? [join(cwd, ".pi"), agentDir] : [agentDir],
+      skills: sources(skills, "skills", this.#added.skills),
+      templates: sources(templates, "prompts", this.#added.templates),
+    });
+    for (const problem of problems) this.#report(problem);
+    return resources;
   }
 
   #report(problem: string): void {

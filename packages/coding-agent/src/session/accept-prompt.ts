@@ -34,8 +34,9 @@ export function startRun(
     }
     // Loads while the request is prepared; the first use of the adapter reports a failure.
     loadApi(model.api).catch(() => undefined);
-    await ownTurn();
+    // First, so that sessions that get a prompt at the same time share a look at the files.
     await systemPrompt.begin();
+    await ownTurn();
     const prepared = await prepare();
     await registry.requireCredentials(model);
     await transcript.recordChoices();

@@ -1,3 +1,5 @@
+import promises from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { countTurns } from "@pikit/test-kit";
 import { expect, test } from "vitest";
 import { createScriptedSession } from "../helpers/sessions.ts";
@@ -26,3 +28,79 @@ test("prompts of many sessions at once begin and ask the model one in a turn of 
     expect(each).toEqual(each.toSorted((a, b) => a - b));
   }
 });
+
+test("sessions that are created at once are put together in many turns of the event loop", async () => {
+  using turns = countTurns();
+  const created: number[] = [];
+  const extension = () => void created.push(turns.count);
+  const create = () => createScriptedSession(workspace, [], { extensions: [extension] });
+  // Loads what all of them need.
+  await create();
+  created.length = 0;
+  await Promise.all(Array.from({ length: 20 }, create));
+  expect(created).toHaveLength(20);
+  // Each waits for files on its way, so that two may meet.
+  expect(new Set(created).size).toBeGreaterThan(10);
+});
+
+test("answers that end at once are stored one in a turn of the event loop", async () => {
+  using turns = countTurns();
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  let asked = 0;
+  const ended: number[] = [];
+  const script = async () => {
+    asked += 1;
+    if (asked === 20) resolve();
+    await end;
+    return { text: "Done." };
+  };
+  await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const { session } = await createScriptedSession(workspace, script);
+      session.subscribe(
+        (event) => void (event.type === "message_end" && event.message.role === "assistant" && ended.push(turns.count)),
+      );
+      await session.prompt("Go");
+    }),
+  );
+  expect(ended).toHaveLength(20);
+  expect(new Set(ended).size).toBe(20);
+});
+
+test("300 prompts of one folder at once share their looks at its files; a prompt sees what was written before it", async () => {
+  const path = await workspace.write("work/AGENTS.md", "Before.");
+  const create = () => createScriptedSession(workspace, () => ({ text: "Done." }));
+  const sessions = await Promise.all(Array.from({ length: 300 }, create));
+  let seen: string | undefined;
+  const { session: late } = await createScriptedSession(workspace, ({ systemPrompt }) => {
+    seen = systemPrompt;
+    return { text: "Done." };
+  });
+  using looks = countLooks(path);
+  const prompts = sessions.map(({ session }) => session.prompt("Go"));
+  // While the first looks are under way.
+  await workspace.write("work/AGENTS.md", "After.");
+  await late.prompt("Go");
+  await Promise.all(prompts);
+  expect(seen).toContain("After.");
+  expect(looks.count).toBeGreaterThan(0);
+  expect(looks.count).toBeLessThan(10);
+});
+
+/** Counts the looks at a file, until it is disposed of. */
+function countLooks(wanted: string): Disposable & { count: number } {
+  const { stat } = promises;
+  const looks = {
+    count: 0,
+    [Symbol.dispose]() {
+      promises.stat = stat;
+      syncBuiltinESMExports();
+    },
+  };
+  promises.stat = ((path: string, ...options: []) => {
+    if (path === wanted) looks.count += 1;
+    return stat(path, ...options);
+  }) as typeof stat;
+  syncBuiltinESMExports();
+  return looks;
+}

@@ -1,3 +1,4 @@
+import { ownTurn } from "@pikit/ai";
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { SessionStore } from "../../conversation/session-store.ts";
 import { SessionError } from "../../errors.ts";
@@ -32,6 +33,8 @@ async function openSession(
   /** Clean-up functions, the latest first. */
   const undo: (() => unknown)[] = [];
   const setup = createSetup(options, { parent, openTask: openSession, onFailure: (end) => undo.unshift(end) });
+  // Hundreds may be created at the same time.
+  await ownTurn();
   const { store, conversation } = await openConversation(setup);
   try {
     return await assemble(setup, store, conversation);

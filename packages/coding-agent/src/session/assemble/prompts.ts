@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { AgentTool } from "@pikit/agent";
+import { ownTurn } from "@pikit/ai";
 import { PromptResources } from "../../prompt/prompt-resources.ts";
 import type { NamedPaths } from "../../prompt/resource-sources.ts";
 import { SystemPrompt } from "../parts/system-prompt.ts";
@@ -30,6 +31,8 @@ export function createPrompts(
       prompts.load(cwd),
       import("../../prompt/system-prompt.ts"),
     ]);
+    // Many sessions may have waited for the same files.
+    await ownTurn();
     return buildSystemPrompt({
       ...{ cwd, tools: present, contextFiles, skills },
       serverInstructions: mcp?.instructions ?? [],
