@@ -1,4 +1,4 @@
-import { Breather } from "./breather.ts";
+import { breathe } from "./breathe.ts";
 import { type ProcessRow, type ProcessTable, processTable } from "./process-table.ts";
 
 /** The owner of processes: one command, or all commands of a runner. */
@@ -30,10 +30,9 @@ export class ProcessSearch {
     const rows = (await this.#table())?.filter(({ pid }) => pid !== process.pid);
     if (!rows) return undefined;
     const own = new Set<number>();
-    const breather = new Breather();
     for (const row of rows) {
       if (this.#isOwn(row)) own.add(row.pid);
-      if (breather.isDue) await breather.breathe();
+      await breathe();
     }
     addDescendants(rows, own);
     const found = rows.filter(({ pid }) => own.has(pid));

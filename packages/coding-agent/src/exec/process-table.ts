@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { promisify } from "node:util";
-import { Breather } from "./breather.ts";
+import { breathe } from "./breathe.ts";
 import { hasMark } from "./command-mark.ts";
 
 /** A living process; zombies are not included. */
@@ -37,12 +37,11 @@ async function readProc(): Promise<ProcessRow[] | undefined> {
     return undefined; // /proc is missing
   }
   const rows: ProcessRow[] = [];
-  const breather = new Breather();
   for (const pid of names) {
     if (!/^\d+$/.test(pid)) continue;
     const row = readRow(pid);
     if (row) rows.push(row);
-    if (breather.isDue) await breather.breathe();
+    await breathe();
   }
   return rows;
 }

@@ -1,4 +1,4 @@
-import { Breather } from "../exec/breather.ts";
+import { breathe } from "../exec/breathe.ts";
 import { encodeJsonPieces } from "../protocol/json-pieces.ts";
 
 /** The length of one write in characters, about. */
@@ -9,11 +9,11 @@ const batchLength = 64 * 1024;
  * between them. The value must not change until the last one.
  */
 export async function* encodeInBatches(value: object): AsyncGenerator<string, void> {
-  const breather = new Breather();
   let batch = "";
   for (const piece of encodeJsonPieces(value)) {
     batch += piece;
-    if (breather.isDue) await breather.breathe();
+    const pause = breathe();
+    if (pause !== undefined) await pause;
     if (batch.length < batchLength) continue;
     yield batch;
     batch = "";

@@ -1,5 +1,5 @@
 import { type AssistantMessage, emptyUsage, type Usage } from "@pikit/ai";
-import { Breather } from "../exec/breather.ts";
+import { breathe } from "../exec/breathe.ts";
 import type { StreamMode } from "../protocol/data.ts";
 import type { BashUpdate } from "../protocol/frames.ts";
 import { encodeJsonPieces, isLong } from "../protocol/json-pieces.ts";
@@ -242,16 +242,15 @@ export class RecordWriter {
   /** Writes pieces of a long line, until the sink is full, the line ends, or other work is due. */
   #writeRest(line: Iterator<string, void>): Promise<void> | undefined {
     const batch = new LinePieces();
-    const breather = new Breather();
     while (this.#line) {
       const { done, value } = line.next();
       batch.add(done ? "\n" : value);
       if (done) this.#line = undefined;
-      const isPauseDue = breather.isDue;
-      if (!done && batch.length < batchLength && !isPauseDue) continue;
+      const pause = breathe();
+      if (!done && batch.length < batchLength && pause === undefined) continue;
       const wait = batch.length > 0 ? this.#sink.write(batch.take()) : undefined;
       if (wait !== undefined) return wait;
-      if (isPauseDue) return breather.breathe();
+      if (pause !== undefined) return pause;
     }
     return undefined;
   }

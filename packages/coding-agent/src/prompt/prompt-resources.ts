@@ -5,7 +5,6 @@ import { SessionError } from "../errors.ts";
 import type { SlashCommand } from "../protocol/data.ts";
 import type { LoadedResources } from "./read-resources.ts";
 import { listSources, type NamedPaths, type ResourceFilter, type ResourceSource, skillPrefix } from "./resource-sources.ts";
-import type { Skill } from "./skills.ts";
 
 const callPattern = /^\/(\S+)(?:\s+([\s\S]*))?$/;
 

@@ -1,4 +1,4 @@
-import { Breather } from "../../exec/breather.ts";
+import { breathe } from "../../exec/breathe.ts";
 import { beginWork } from "../../process-work.ts";
 import { type CommandName, commandDispatch, findCommand } from "../../protocol/dispatch.ts";
 import type { RpcResponse } from "../../protocol/frames.ts";
@@ -60,8 +60,6 @@ export class RpcServer {
   /** Commands without a response yet, except control commands. */
   readonly #pending = new Set<Request>();
   readonly #working = new Set<Promise<void>>();
-  /** Pauses between ordered commands, so that an abort behind many of them is read in time. */
-  readonly #breather = new Breather();
 
   /**
    * Serves and starts the session. Commands wait until the extensions have handled the start. When an extension opens a dialog meanwhile, only
@@ -149,7 +147,8 @@ export class RpcServer {
     } else {
       this.#pending.add(request);
       this.#lane = this.#lane.then(async () => {
-        if (this.#breather.isDue) await this.#breather.breathe();
+        // So that an abort behind many commands is read in time.
+        await breathe();
         const left = Promise.withResolvers<void>();
         const work = this.#track(this.#work(request, Promise.resolve(), left.resolve));
         await Promise.race([work, left.promise]);

@@ -50,7 +50,7 @@ export async function serveRpc(session: AgentSession, connection: RpcConnection)
     await output.flush();
     // If the first line was a prompt, it loads its own modules and must not wait for others.
     if (session.isStreaming) return;
-    const { warmUp } = await import("./warm-up.ts");
+    const { warmUp } = await import("../rpc-session/warm-up.ts");
     await warmUp(session);
   };
   const stop = async () => {

@@ -1,5 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { breathe } from "../../exec/breathe.ts";
+import type { AgentSession } from "../../session/agent-session.ts";
 import { Access } from "./http/access.ts";
 import type { ServedSessions } from "./http/exchange.ts";
 import type { Forwarder } from "./http/forward.ts";
@@ -30,6 +32,8 @@ export class ServerState {
   #readiness: Promise<Readiness> | undefined;
   #forwarder: Promise<Forwarder> | undefined;
   #page: Promise<ReadonlyMap<string, PageFile>> | undefined;
+  /** Begins with the first session. */
+  #prepareForPrompt: Promise<void> | undefined;
   #isClosing = false;
   #loaded: Promise<LateModules> | undefined;
   #toHttpError: LateModules["toHttpError"] | undefined;
@@ -51,6 +55,8 @@ export class ServerState {
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const startMs = performance.now();
     let route: MatchedRoute | undefined;
+    // Hundreds of requests may arrive at the same time.
+    await breathe();
     try {
       this.#access.checkSource(request);
       route = matchRoute(request);
@@ -211,7 +217,10 @@ export class ServerState {
 
   async #openSessions(): Promise<ServedSessions> {
     const [metrics, { openSessions }] = await Promise.all([this.#loadMetrics(), import("./sessions/open-sessions.ts")]);
-    const onLive = ({ session }: LiveSession) => metrics.watch(session);
+    const onLive = ({ session }: LiveSession) => {
+      metrics.watch(session);
+      this.#prepareForPrompt ??= prepareForPrompt(session);
+    };
     const sessions = openSessions(this.#options, { folders: this.#roots, address: this.#address, onLive });
     this.#live = () => sessions.registry.live;
     return sessions;
@@ -244,4 +253,13 @@ async function loadLate(token: string) {
     import("./http/token-check.ts"),
   ]);
   return { handlers, idOf, readWatchQuery, toHttpError, tokens: new TokenCheck(token) };
+}
+
+/** Prepares the process for its first prompts while it waits for them. Never rejects: the prompt that needs something reports it. */
+async function prepareForPrompt(session: AgentSession): Promise<void> {
+  try {
+    await (await import("../rpc-session/warm-up.ts")).warmUp(session);
+  } catch {
+    // Nothing depends on it.
+  }
 }

@@ -1,5 +1,5 @@
+import { breathe } from "../../exec/breathe.ts";
 import type { FileAccess } from "../files/file-access.ts";
-import { createBreather } from "../search/breather.ts";
 import type { LineMatcher } from "./line-matcher.ts";
 import { type FoundLine, toFoundLine } from "./matches.ts";
 
@@ -33,7 +33,6 @@ export interface FileScan {
 export async function scanFile(files: FileAccess, path: string, options: ScanOptions): Promise<FileScan> {
   const { signal } = options;
   const scan = new LineScan(options);
-  const breathe = createBreather();
   const file = await files.open(path);
   const chunk = spareChunks.pop() ?? Buffer.allocUnsafe(chunkBytes);
   try {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { breathe } from "../../exec/breathe.ts";
 import { untilAborted } from "../../until-aborted.ts";
 import type { DirectoryEntry, FileAccess, FileType } from "../files/file-access.ts";
-import { createBreather } from "./breather.ts";
 import { IgnoreRules, ignoreFileName, type RuledFolder, readIgnoreFile } from "./ignore-rules.ts";
 import { sortByName } from "./name-order.ts";
 import { hasRepositoryMarker } from "./repositories.ts";
@@ -63,7 +63,6 @@ export async function* walkTree(options: WalkOptions): AsyncGenerator<WalkedEntr
  */
 export async function* walkInBatches(options: WalkOptions): AsyncGenerator<WalkedEntry[], void, undefined> {
   const { files, root, signal, accept, enter, onUnreadable } = options;
-  const breathe = createBreather();
   const outerRules = await untilAborted(IgnoreRules.above(files, root, signal), signal);
   const stack = [createFrame(options, "", await untilAborted(readFolder(options, root), signal), outerRules)];
   let found: WalkedEntry[] = [];

@@ -1,4 +1,4 @@
-import { createBreather } from "../../../tools/search/breather.ts";
+import { breathe } from "../../../exec/breathe.ts";
 import type { IndexedFile } from "./file-index.ts";
 
 /**
@@ -12,7 +12,6 @@ export async function rankFiles(
   query: string,
   { limit, signal }: { limit: number; signal: AbortSignal },
 ): Promise<IndexedFile[]> {
-  const breathe = createBreather();
   const wanted = query.toLowerCase();
   const best: { file: IndexedFile; score: number }[] = [];
   for (const [index, file] of files.entries()) {

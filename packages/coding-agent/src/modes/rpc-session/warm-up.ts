@@ -21,7 +21,7 @@ const emptyAnswer = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconne
  * of CPU time until the first delta, and the prompt leaves 11 to 14; see docs/decisions/what-a-start-loads.md.
  */
 export async function warmUp(session: AgentSession): Promise<void> {
-  await Promise.all([import("../rpc-session/read-params.ts"), session.warmUp()]);
+  await Promise.all([import("./read-params.ts"), session.warmUp()]);
   if (session.models.current && !session.isStreaming) await rehearse(session.models.current);
   // Node does this at exit, but many hosts kill the process. Later starts would compile everything again then.
   module.flushCompileCache?.();
