@@ -145,6 +145,13 @@ export function startRpc(workspace: Workspace, args: readonly string[], options:
   return startProgram(workspace, [...cliArguments, "--mode", "rpc", ...args], options);
 }
 
+/** Starts a program of ours that imports the sources and speaks the protocol. */
+export function startSource(workspace: Workspace, program: string, env: NodeJS.ProcessEnv = {}): RpcProcess {
+  // Compiling all modules anew is most of what a start from source costs.
+  const { NODE_COMPILE_CACHE } = process.env;
+  return startProgram(workspace, ["--conditions=pikit-source", program], { env: { NODE_COMPILE_CACHE, ...env } });
+}
+
 /** Starts a program of Node's that speaks the protocol. */
 export function startProgram(workspace: Workspace, args: readonly string[], options: CliOptions = {}): RpcProcess {
   const child = spawn(process.execPath, args, {

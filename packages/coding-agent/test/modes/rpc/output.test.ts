@@ -3,7 +3,7 @@ import type { AssistantMessage } from "@pikit/ai";
 import { describe, expect, test } from "vitest";
 import { SnapshotBuilder } from "../../../src/protocol/snapshots.ts";
 import type { DeltaUpdate } from "../../../src/protocol/stream-records.ts";
-import { startProgram, startRpc, type WireRecord } from "../../helpers/rpc-process.ts";
+import { startRpc, startSource, type WireRecord } from "../../helpers/rpc-process.ts";
 import { useWorkspace } from "../../helpers/workspace.ts";
 
 const workspace = useWorkspace();
@@ -15,7 +15,7 @@ const answers = [
 
 test("RP-013 RP-015 what a tool or a library prints goes to stderr, and a result that JSON cannot hold arrives", async () => {
   const program = fileURLToPath(new URL("../../fixtures/noisy-host.ts", import.meta.url));
-  const rpc = startProgram(workspace, ["--conditions=pikit-source", program]);
+  const rpc = startSource(workspace, program);
   const records = await rpc.promptAndWait("Make noise");
   expect(records.find(({ type }) => type === "tool_execution_end")).toMatchObject({
     isError: false,

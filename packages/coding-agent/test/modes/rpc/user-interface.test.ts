@@ -2,7 +2,7 @@ import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { type RpcProcess, resultText, startProgram, startRpc, type WireRecord } from "../../helpers/rpc-process.ts";
+import { type RpcProcess, resultText, startRpc, startSource, type WireRecord } from "../../helpers/rpc-process.ts";
 import { rolesIn, useWorkspace } from "../../helpers/workspace.ts";
 
 const workspace = useWorkspace();
@@ -168,7 +168,7 @@ describe("approvals ask through confirm", () => {
 
 describe("dialogs of tools and extensions", () => {
   const program = fileURLToPath(new URL("../fixtures/dialog-host.ts", import.meta.url));
-  const start = (env: NodeJS.ProcessEnv = {}) => startProgram(workspace, ["--conditions=pikit-source", program], { env });
+  const start = (env: NodeJS.ProcessEnv = {}) => startSource(workspace, program, env);
 
   const frames = {
     select: { title: "Which?", options: ["red", "green"] },
