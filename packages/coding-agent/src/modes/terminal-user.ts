@@ -4,6 +4,7 @@ import {
   type ApprovalAnswer,
   type ApprovalQuestion,
   absentUser,
+  answersTo,
   type Clarification,
   type ClarificationAnswer,
   type Confirmation,
@@ -11,6 +12,14 @@ import {
   type UserInterface,
 } from "../user-interface.ts";
 import { toTerminalText, writeError } from "./terminal-text.ts";
+
+/** The answers to an approval that last, and what is typed for them. */
+const longerAnswers = [
+  { key: "a", decision: "session" },
+  { key: "s", decision: "always" },
+  { key: "x", decision: "never" },
+  { key: "f", decision: "forbid" },
+] as const;
 
 /**
  * Asks the user on a terminal, in plain lines: questions on stderr, answers from stdin. The terminal keeps its own line editing, and Ctrl-C
@@ -33,19 +42,27 @@ export class TerminalUser implements UserInterface {
 
   async approve(question: ApprovalQuestion, options?: DialogOptions): Promise<ApprovalAnswer> {
     const { title, reasons, call, sessionScope, ruleFile } = question;
-    const session = sessionScope === undefined ? "" : `a: yes, for this session (${sessionScope}); `;
-    const always = ruleFile === undefined ? "" : `s: yes, always (the same rule in ${ruleFile}); `;
+    const labels = {
+      session: `yes, for this session (${sessionScope})`,
+      always: `yes, always (the same rule in ${ruleFile})`,
+      never: "no, for this session",
+      forbid: "no, always",
+    };
+    const possible = answersTo(question);
+    const lasting = longerAnswers.filter(({ decision }) => possible.includes(decision));
+    const choices = ["y: yes, once", ...lasting.map(({ key, decision }) => `${key}: ${labels[decision]}`)];
     const lines = [
       title,
       ...(reasons === "" ? [] : [reasons]),
       indent(call),
-      `y: yes, once; ${session}${always}any other text: no, for this reason`,
+      `${choices.join("; ")}; any other text: no, for this reason`,
     ];
     const answer = (await this.#ask(lines, "[y/N] ", options)) ?? "";
     if (/^y(?:es)?$/i.test(answer)) return { decision: "once" };
-    if (/^a$/i.test(answer) && session !== "") return { decision: "session" };
-    if (/^s$/i.test(answer) && always !== "") return { decision: "always" };
-    return { decision: "no", ...(answer === "" || /^(?:no?|a|s)$/i.test(answer) ? {} : { reason: answer }) };
+    const isTyped = ({ key }: { key: string }) => key === answer.toLowerCase();
+    const longer = lasting.find(isTyped);
+    if (longer) return { decision: longer.decision };
+    return { decision: "no", ...(/^(?:no?)?$/i.test(answer) || longerAnswers.some(isTyped) ? {} : { reason: answer }) };
   }
 
   async select(

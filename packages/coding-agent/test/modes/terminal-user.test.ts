@@ -56,23 +56,26 @@ test("a tool call is shown without characters that control the terminal or turn 
 });
 
 test("a tool call is allowed once or for the session, or refused with a reason", async () => {
-  const typed = ["y\n", "a\n", "N\n", "\n", "use git clean\n", "a\n", "s\n", "s\n"];
+  const typed = ["y\n", "a\n", "N\n", "\n", "use git clean\n", "x\n", "a\n", "X\n", "s\n", "F\n", "s\n", "f\n"];
   const { user } = playUser(...typed.map((line): [string, string] => ["[y/N] ", line]));
   const question = { title: "Allow bash?", message: "", reasons: "It deletes.", call: "rm -rf data", isDiff: false };
   const answers: object[] = [];
-  for (let index = 0; index < 5; index += 1)
-    answers.push(await user.approve({ ...question, sessionScope: "exactly this command" }));
-  answers.push(await user.approve(question));
-  answers.push(await user.approve({ ...question, sessionScope: "bash(make:*)", ruleFile: "settings.json" }));
-  answers.push(await user.approve(question));
+  const withScope = { ...question, sessionScope: "exactly this command" };
+  const withFile = { ...question, sessionScope: "bash(make:*)", ruleFile: "settings.json" };
+  for (const each of [...Array(6).fill(withScope), question, question, withFile, withFile, question, withScope])
+    answers.push(await user.approve(each));
   expect(answers).toEqual([
     { decision: "once" },
     { decision: "session" },
     { decision: "no" },
     { decision: "no" },
     { decision: "no", reason: "use git clean" },
+    { decision: "never" },
+    { decision: "no" },
     { decision: "no" },
     { decision: "always" },
+    { decision: "forbid" },
+    { decision: "no" },
     { decision: "no" },
   ]);
 });

@@ -1,6 +1,7 @@
 import type { AgentMessage } from "@pikit/agent";
 import { isAbortNote } from "../../../conversation/messages.ts";
 import type { SlashCommand } from "../../../protocol/data.ts";
+import type { AgentSession } from "../../../session/agent-session.ts";
 import { describePhases } from "../../../todo/todo-text.ts";
 import { showMessage } from "../dialogs/message-panel.ts";
 import type { ActionGroup } from "../input/key-actions.ts";
@@ -18,7 +19,7 @@ export const infoCommands: readonly TerminalCommand[] = [
 ];
 
 async function copyAnswer(stage: Stage): Promise<void> {
-  const text = lastAnswer(stage.session.messages);
+  const text = lastAnswer(stage.session.messages) ?? (await lastStoredAnswer(stage.session));
   if (text === undefined) {
     stage.note("There is no answer to copy yet.");
     return;
@@ -37,6 +38,15 @@ function lastAnswer(messages: readonly AgentMessage[]): string | undefined {
     if (text.trim() !== "") return text;
   }
   return undefined;
+}
+
+/** The same of the whole branch: a compaction may have taken it out of the context. */
+async function lastStoredAnswer({ history }: AgentSession): Promise<string | undefined> {
+  let last: string | undefined;
+  for await (const entries of history.readBranch()) {
+    last = lastAnswer(entries.flatMap((entry) => (entry.type === "message" ? entry.message : []))) ?? last;
+  }
+  return last;
 }
 
 function showCost(stage: Stage): void {

@@ -1,4 +1,4 @@
-import type { ApprovalAnswer, ApprovalQuestion } from "../../../user-interface.ts";
+import { type ApprovalAnswer, type ApprovalQuestion, answersTo } from "../../../user-interface.ts";
 import { cut, toSafeLine } from "../lines.ts";
 import type { Panel } from "../panel.ts";
 import type { Theme } from "../theme/theme.ts";
@@ -13,12 +13,15 @@ export interface ApprovalPanelOptions {
   onAnswer(answer: ApprovalAnswer): void;
 }
 
-type Chosen = "once" | "session" | "always" | "no" | "reason";
+type Chosen = ApprovalAnswer["decision"] | "reason";
 
 /** Maximum characters of the description of what an answer for the session allows. */
 const maxScope = 60;
 
-/** Asks whether a tool call may run, with the whole command or diff: `y`, `a` for this session, `s` always, `n`, `r` for no with a reason. Esc is no. */
+/**
+ * Asks whether a tool call may run, with the whole command or diff: `y`, `a` for this session, `s` always, `n`, `x` no for this session, `f` never,
+ * `r` for no with a reason. Esc is no.
+ */
 export class ApprovalPanel implements Panel {
   readonly #options: ApprovalPanelOptions;
   readonly #question: ConfirmPanel<Chosen>;
@@ -63,17 +66,21 @@ export class ApprovalPanel implements Panel {
   }
 }
 
-function choicesFor({ sessionScope, ruleFile }: ApprovalQuestion): Choice<Chosen>[] {
+function choicesFor(question: ApprovalQuestion): Choice<Chosen>[] {
+  const { sessionScope, ruleFile } = question;
   const scope = sessionScope === undefined ? "" : cut(toSafeLine(sessionScope), maxScope);
-  return [
+  const file = ruleFile === undefined ? "" : cut(toSafeLine(ruleFile), maxScope);
+  const choices: Choice<Chosen>[] = [
     { key: "y", label: "yes, once", value: "once" },
-    ...(scope === "" ? [] : [{ key: "a", label: `for this session (${scope})`, value: "session" as const }]),
-    ...(scope === "" || ruleFile === undefined
-      ? []
-      : [{ key: "s", label: `always (rule in ${cut(toSafeLine(ruleFile), maxScope)})`, value: "always" as const }]),
+    { key: "a", label: `for this session (${scope})`, value: "session" },
+    { key: "s", label: `always (rule in ${file})`, value: "always" },
     { key: "n", label: "no", value: "no" },
+    { key: "x", label: "no, for this session", value: "never" },
+    { key: "f", label: "never", value: "forbid" },
     { key: "r", label: "no, with a reason", value: "reason" },
   ];
+  const possible = new Set<Chosen>([...answersTo(question), "reason"]);
+  return choices.filter(({ value }) => possible.has(value));
 }
 
 function styleOf(theme: Theme, line: string): (text: string) => string {

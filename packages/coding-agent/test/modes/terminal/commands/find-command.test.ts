@@ -171,6 +171,16 @@ test("/copy means the last answer that has a text: a failed one has none", async
   expect(stage.sequences).toEqual([`\u001b]52;c;${Buffer.from("The answer.").toString("base64")}\u0007`]);
 });
 
+test("/copy finds the last answer also when a compaction has summarised it", async () => {
+  const { session } = await createScriptedSession(workspace, [{ text: "The answer." }, { text: "A summary." }]);
+  const stage = new FakeStage(session);
+  await session.prompt("Hello");
+  await session.compact();
+  expect(session.messages.map(({ role }) => role)).not.toContain("assistant");
+  await runTyped(stage, "/copy");
+  expect(stage.sequences).toEqual([`\u001b]52;c;${Buffer.from("The answer.").toString("base64")}\u0007`]);
+});
+
 test("a text is copied with the programs of the desktop that work; a long one only with them", async () => {
   const sequences: string[] = [];
   const copied = join(workspace.root, "copied");

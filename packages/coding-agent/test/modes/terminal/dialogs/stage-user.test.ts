@@ -92,13 +92,14 @@ test("an approval shows the reasons and the whole command, and takes yes, this s
     "rm -rf build",
     "ls",
     "y yes, once · a for this session (exactly this command) · n no",
-    "r no, with a reason · Esc no",
+    "x no, for this session · r no, with a reason · Esc no",
   ]);
-  expect(stage.lines(40).slice(-4)).toEqual([
+  expect(stage.lines(40).slice(-5)).toEqual([
     "y yes, once",
     "a for this session (exactly this",
     "command)",
-    "n no · r no, with a reason · Esc no",
+    "n no · x no, for this session",
+    "r no, with a reason · Esc no",
   ]);
   stage.press("y");
   expect(await first).toEqual({ decision: "once" });
@@ -117,6 +118,15 @@ test("an approval that can be kept names the rule and its file, and takes always
   expect(stage.text).toContain("s always (rule in ~/.pi/agent/settings.json)");
   stage.press("s");
   expect(await answer).toEqual({ decision: "always" });
+  for (const [key, decision] of [
+    ["x", "never"],
+    ["f", "forbid"],
+  ] as const) {
+    const refused = user.approve({ ...approval, sessionScope: "bash(git push:*)", ruleFile: "~/.pi/agent/settings.json" });
+    await stage.shows("Allow bash?");
+    stage.press(key);
+    expect(await refused).toEqual({ decision });
+  }
 });
 
 test("without a rule for the session there is no such answer", async () => {
