@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
 import { expect, onTestFinished } from "vitest";
 import { type CliOptions, cleanEnvironment, cliArguments } from "./cli.ts";
 import { findViolations } from "./outgoing.ts";
@@ -15,9 +16,8 @@ export function resultText(record: WireRecord | undefined): string | undefined {
 
 type Match = Partial<WireRecord> | ((record: WireRecord) => boolean);
 
-/** `pi --mode rpc` as a real process, with everything that it has written so far. */
-export class RpcProcess {
-  readonly child: ChildProcessWithoutNullStreams;
+/** One side of a connection with the RPC mode, with everything that it has written so far. */
+export class RpcConnection {
   /** The line that comes before all others, unless `--no-ready` leaves it out; not among the records. */
   ready: WireRecord | undefined;
   /** Whether `prompt_result` and `session_settled`, which repeat what the events say, are among the records. */
@@ -31,25 +31,21 @@ export class RpcProcess {
   readonly violations: string[] = [];
   /** Resolves with the exit code; null when a signal ended it. */
   readonly exited: Promise<number | null>;
+  readonly #input: Writable;
   #exitCode: number | null | undefined;
   /** Pieces of a line whose end has not come. */
   #held: string[] = [];
   #changed = Promise.withResolvers<void>();
   #requestCount = 0;
 
-  constructor(child: ChildProcessWithoutNullStreams) {
-    this.child = child;
-    child.stdin.on("error", () => {}); // EPIPE: it has ended without reading everything
-    child.stdout.setEncoding("utf8").on("data", (text: string) => this.#read(text));
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      this.stderr += text;
-    });
-    this.exited = new Promise((resolve) => {
-      child.on("close", (code) => {
-        this.#exitCode = code;
-        this.#notify();
-        resolve(code);
-      });
+  constructor(input: Writable, output: Readable, exited: Promise<number | null>) {
+    this.#input = input;
+    input.on("error", () => {}); // EPIPE: it has ended without reading everything
+    output.setEncoding("utf8").on("data", (text: string) => this.#read(text));
+    this.exited = exited.then((code) => {
+      this.#exitCode = code;
+      this.#notify();
+      return code;
     });
   }
 
@@ -59,7 +55,7 @@ export class RpcProcess {
   }
 
   sendText(text: string | Uint8Array): void {
-    this.child.stdin.write(text);
+    this.#input.write(text);
   }
 
   /** Sends a command with an id of its own and waits for its response. */
@@ -110,7 +106,7 @@ export class RpcProcess {
 
   /** Closes stdin and resolves with the exit code. */
   end(): Promise<number | null> {
-    this.child.stdin.end();
+    this.#input.end();
     return this.exited;
   }
 
@@ -137,6 +133,19 @@ export class RpcProcess {
     const changed = this.#changed;
     this.#changed = Promise.withResolvers();
     changed.resolve();
+  }
+}
+
+/** `pi --mode rpc` as a real process. */
+export class RpcProcess extends RpcConnection {
+  readonly child: ChildProcessWithoutNullStreams;
+
+  constructor(child: ChildProcessWithoutNullStreams) {
+    super(child.stdin, child.stdout, new Promise((resolve) => child.on("close", resolve)));
+    this.child = child;
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.stderr += text;
+    });
   }
 }
 

@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import type { EntryTreeNode } from "../../../src/protocol/entries.ts";
 import { runCli } from "../../helpers/cli.ts";
-import { type RpcProcess, startRpc } from "../../helpers/rpc-process.ts";
+import { serveHere } from "../../helpers/rpc-here.ts";
+import { type RpcConnection, startRpc } from "../../helpers/rpc-process.ts";
 import { readLines, rolesIn, type SessionLine, useWorkspace } from "../../helpers/workspace.ts";
 
 const workspace = useWorkspace();
@@ -16,25 +17,25 @@ interface Point {
   text: string;
 }
 
-async function start(...answers: Parameters<typeof workspace.script>): Promise<RpcProcess> {
-  return startRpc(workspace, ["--model", await workspace.script(...answers)]);
+async function start(...answers: Parameters<typeof workspace.script>): Promise<RpcConnection> {
+  return serveHere(workspace, { model: await workspace.script(...answers) });
 }
 
-async function points(rpc: RpcProcess): Promise<Point[]> {
+async function points(rpc: RpcConnection): Promise<Point[]> {
   return (await rpc.ask({ type: "get_branch_messages" })).messages as Point[];
 }
 
-async function entries(rpc: RpcProcess, options: object = {}): Promise<SessionLine[]> {
+async function entries(rpc: RpcConnection, options: object = {}): Promise<SessionLine[]> {
   return (await rpc.ask({ type: "get_entries", ...options })).entries as SessionLine[];
 }
 
-async function contents(rpc: RpcProcess): Promise<unknown[]> {
+async function contents(rpc: RpcConnection): Promise<unknown[]> {
   const { messages } = await rpc.ask({ type: "get_messages" });
   return (messages as { content: unknown }[]).map(({ content }) => (Array.isArray(content) ? content[0].text : content));
 }
 
 /** Two prompts with their answers. */
-async function startTwoPrompts(...more: Parameters<typeof workspace.script>): Promise<{ rpc: RpcProcess; said: Point[] }> {
+async function startTwoPrompts(...more: Parameters<typeof workspace.script>): Promise<{ rpc: RpcConnection; said: Point[] }> {
   const rpc = await start(...texts("A", "B"), ...more);
   await rpc.promptAndWait("one");
   await rpc.promptAndWait("two");
@@ -329,7 +330,7 @@ describe("get_tree", () => {
 });
 
 test("SIGKILL keeps what was accepted into the queues; the next process says it with its first prompt", async () => {
-  const rpc = await start({ text: "slow", delayMs: 60_000 });
+  const rpc = startRpc(workspace, ["--model", await workspace.script({ text: "slow", delayMs: 60_000 })]);
   await rpc.request({ type: "prompt", message: "Go" });
   const image = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
   await rpc.ask({ type: "follow_up", message: "f1" });

@@ -1,6 +1,7 @@
 import { anthropic, keepOpen, type ProviderServer, type Responder, startProviderServer } from "@pikit/test-kit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type RpcProcess, startRpc, type WireRecord } from "../../helpers/rpc-process.ts";
+import { serveHere } from "../../helpers/rpc-here.ts";
+import { type RpcConnection, startRpc, type WireRecord } from "../../helpers/rpc-process.ts";
 import { describeMessage } from "../../helpers/story.ts";
 import { rolesIn, useWorkspace } from "../../helpers/workspace.ts";
 import { isEcho } from "../../run/compaction/helpers.ts";
@@ -16,11 +17,11 @@ const isSummary = (body: unknown) => JSON.stringify(body).includes("You write th
 
 interface Started {
   server: ProviderServer;
-  rpc: RpcProcess;
+  rpc: RpcConnection;
 }
 
 /** A conversation of three long prompts with a model on this machine. */
-async function startLong(...args: string[]): Promise<Started> {
+async function startLong(): Promise<Started> {
   const server = await startProviderServer();
   onTestFinished(() => server.close());
   await workspace.write("agent/models.json", {
@@ -28,7 +29,7 @@ async function startLong(...args: string[]): Promise<Started> {
       local: { baseUrl: server.url, api: "anthropic-messages", apiKey: "k", models: [{ id: "m", contextWindow, maxTokens: 4000 }] },
     },
   });
-  const rpc = startRpc(workspace, ["--model", "local/m", ...args]);
+  const rpc = await serveHere(workspace, { model: "local/m" });
   for (const [index, name] of ["one", "two", "three"].entries()) {
     server.respond(anthropic.text(`Answer ${name}.`, { usage: { input: 8000 + 6000 * index } }));
     await rpc.promptAndWait(long(name));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type RpcProcess, startRpc, type WireRecord } from "../../helpers/rpc-process.ts";
+import { serveHere } from "../../helpers/rpc-here.ts";
+import { type RpcConnection, startRpc, type WireRecord } from "../../helpers/rpc-process.ts";
 import { expectSubsequence } from "../../helpers/subsequence.ts";
 import { useWorkspace } from "../../helpers/workspace.ts";
 
@@ -7,12 +8,12 @@ const workspace = useWorkspace();
 
 const hello = { text: "Hello world", deltas: ["Hello", " world"], delayMs: 5 };
 
-async function start(...answers: Parameters<typeof workspace.script>): Promise<RpcProcess> {
-  return startRpc(workspace, ["--model", await workspace.script(...answers)]);
+async function start(...answers: Parameters<typeof workspace.script>): Promise<RpcConnection> {
+  return serveHere(workspace, { model: await workspace.script(...answers) });
 }
 
 /** What was sent, as somebody who types along with a document would send it: each line when the one before is answered. */
-async function play(rpc: RpcProcess, lines: readonly { type: string; [field: string]: unknown }[]): Promise<WireRecord[]> {
+async function play(rpc: RpcConnection, lines: readonly { type: string; [field: string]: unknown }[]): Promise<WireRecord[]> {
   const answers: WireRecord[] = [];
   for (const line of lines) {
     const from = rpc.records.length;

@@ -1,7 +1,8 @@
 import { anthropic } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
 import { serveModels } from "../../helpers/endpoints.ts";
-import { type RpcProcess, resultText, startRpc, type WireRecord } from "../../helpers/rpc-process.ts";
+import { serveHere } from "../../helpers/rpc-here.ts";
+import { type RpcConnection, resultText, startRpc, type WireRecord } from "../../helpers/rpc-process.ts";
 import { rolesIn, useWorkspace } from "../../helpers/workspace.ts";
 
 const workspace = useWorkspace();
@@ -24,20 +25,24 @@ const call = (args: Record<string, unknown> = { message: "hello" }, name = "echo
 const done = { text: "Done." };
 const result = (text: string) => ({ content: [{ type: "text", text }] });
 
-async function start(tools: object[], ...answers: Parameters<typeof workspace.script>): Promise<RpcProcess> {
-  const rpc = startRpc(workspace, ["--model", await workspace.script(...answers)]);
+async function start(tools: object[], ...answers: Parameters<typeof workspace.script>): Promise<RpcConnection> {
+  const rpc = await serveHere(workspace, { model: await workspace.script(...answers) });
   await rpc.ask({ type: "set_host_tools", tools });
   return rpc;
 }
 
-/** A process whose run waits for a host tool, and the frame that asks for it. */
-async function startCalling(tool: object = echo): Promise<{ rpc: RpcProcess; frame: WireRecord }> {
+/** A run that waits for a host tool, and the frame that asks for it. */
+async function startCalling(tool: object = echo): Promise<{ rpc: RpcConnection; frame: WireRecord }> {
   const rpc = await start([tool], call(), done, done);
-  await rpc.request({ type: "prompt", message: "Go" });
-  return { rpc, frame: await rpc.waitFor({ type: "host_tool_call" }) };
+  return { rpc, frame: await callFrom(rpc) };
 }
 
-const endOf = (rpc: RpcProcess) => rpc.records.find(({ type }) => type === "tool_execution_end");
+async function callFrom(rpc: RpcConnection): Promise<WireRecord> {
+  await rpc.request({ type: "prompt", message: "Go" });
+  return rpc.waitFor({ type: "host_tool_call" });
+}
+
+const endOf = (rpc: RpcConnection) => rpc.records.find(({ type }) => type === "tool_execution_end");
 
 describe("a call", () => {
   test("goes out as a frame; updates and the result come back as those of any tool", async () => {
@@ -183,7 +188,9 @@ describe("a call", () => {
   });
 
   test("RP-012 a host that closes stdin in the middle of it ends the run, exit code 0, and all is stored", async () => {
-    const { rpc } = await startCalling();
+    const rpc = startRpc(workspace, ["--model", await workspace.script(call(), done, done)]);
+    await rpc.ask({ type: "set_host_tools", tools: [echo] });
+    await callFrom(rpc);
     expect(await rpc.end()).toBe(0);
     expect(rpc.records.slice(-2).map(({ type }) => type)).toEqual(["agent_end", "agent_settled"]);
     expect(endOf(rpc)).toMatchObject({ isError: true });

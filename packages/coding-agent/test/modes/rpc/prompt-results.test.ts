@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
-import { type RpcProcess, startRpc, type WireRecord } from "../../helpers/rpc-process.ts";
+import { serveHere } from "../../helpers/rpc-here.ts";
+import { type RpcConnection, startRpc, type WireRecord } from "../../helpers/rpc-process.ts";
 import { useWorkspace } from "../../helpers/workspace.ts";
 
 const workspace = useWorkspace();
 
-async function start(...answers: Parameters<typeof workspace.script>): Promise<RpcProcess> {
-  const rpc = startRpc(workspace, ["--no-session", "--model", await workspace.script(...answers)]);
+async function start(...answers: Parameters<typeof workspace.script>): Promise<RpcConnection> {
+  const rpc = await serveHere(workspace, { model: await workspace.script(...answers), session: "memory" });
   rpc.keepsResults = true;
   return rpc;
 }

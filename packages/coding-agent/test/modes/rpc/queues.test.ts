@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type RpcProcess, startRpc } from "../../helpers/rpc-process.ts";
+import { serveHere } from "../../helpers/rpc-here.ts";
+import { type RpcConnection, startRpc } from "../../helpers/rpc-process.ts";
 import { story } from "../../helpers/story.ts";
 import { rolesIn, useWorkspace } from "../../helpers/workspace.ts";
 
@@ -11,27 +12,31 @@ const openGate = () => workspace.write("work/go", "");
 const text = (...texts: string[]) => texts.map((each) => ({ text: each }));
 const image = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
 
-async function start(...answers: Parameters<typeof workspace.script>): Promise<RpcProcess> {
-  return startRpc(workspace, ["--model", await workspace.script(...answers)]);
+async function start(...answers: Parameters<typeof workspace.script>): Promise<RpcConnection> {
+  return serveHere(workspace, { model: await workspace.script(...answers) });
 }
 
-/** A process whose run waits in a tool. */
-async function startAtGate(...answers: Parameters<typeof workspace.script>): Promise<RpcProcess> {
-  const rpc = await start(gated, ...answers);
+/** A session whose run waits in a tool. */
+async function startAtGate(...answers: Parameters<typeof workspace.script>): Promise<RpcConnection> {
+  return runToGate(await start(gated, ...answers));
+}
+
+async function runToGate(rpc: RpcConnection): Promise<RpcConnection> {
   await rpc.request({ type: "prompt", message: "Go" });
   await rpc.waitFor({ type: "tool_execution_start" });
   return rpc;
 }
 
 const succeeds = (command: string) => ({ id: expect.anything(), type: "response", command, success: true });
-const counts = async (rpc: RpcProcess) => {
+const counts = async (rpc: RpcConnection) => {
   const { data } = await rpc.request({ type: "get_state" });
   return [data?.queuedMessageCount, data?.pendingMessageCount];
 };
 
 describe("while a run is going", () => {
   test("RP-007 steer, queue_message and follow_up are answered at once, wait, and go in where they belong", async () => {
-    const rpc = await startAtGate(...text("A", "B", "C"));
+    const script = await workspace.script(gated, ...text("A", "B", "C"));
+    const rpc = await runToGate(startRpc(workspace, ["--model", script]));
     const from = rpc.records.length;
     expect(await rpc.request({ type: "follow_up", message: "then" })).toEqual(succeeds("follow_up"));
     expect(await rpc.request({ type: "steer", message: "left" })).toEqual(succeeds("steer"));

@@ -4,7 +4,8 @@ import { anthropic } from "@pikit/test-kit";
 import { describe, expect, test } from "vitest";
 import { runCli } from "../../helpers/cli.ts";
 import { serveModels } from "../../helpers/endpoints.ts";
-import { type RpcProcess, startRpc } from "../../helpers/rpc-process.ts";
+import { serveHere } from "../../helpers/rpc-here.ts";
+import { type RpcConnection, startRpc } from "../../helpers/rpc-process.ts";
 import { story } from "../../helpers/story.ts";
 import { readLines, rolesIn, useWorkspace } from "../../helpers/workspace.ts";
 
@@ -14,8 +15,8 @@ const workspace = useWorkspace();
 const gated = { toolCalls: [{ name: "bash", arguments: { command: "until [ -e go ]; do sleep 0.02; done" } }] };
 const texts = (...all: string[]) => all.map((text) => ({ text }));
 
-async function start(...answers: Parameters<typeof workspace.script>): Promise<RpcProcess> {
-  return startRpc(workspace, ["--model", await workspace.script(...answers)]);
+async function start(...answers: Parameters<typeof workspace.script>): Promise<RpcConnection> {
+  return serveHere(workspace, { model: await workspace.script(...answers) });
 }
 
 /** A session file that another process has left behind: one prompt with its answer. */
@@ -217,7 +218,8 @@ describe("switch_session", () => {
 
   test("to a file that get_state has named and that has no message yet goes back there, with the model chosen there", async () => {
     const other = await writeSession("other");
-    const rpc = await start(...texts("One"));
+    // The command, because a relative path is one from the folder of the process.
+    const rpc = startRpc(workspace, ["--model", await workspace.script(...texts("One"))]);
     const first = await rpc.state();
     await rpc.ask({ type: "new_session", parentSession: "/elsewhere/parent.jsonl" });
     await rpc.ask({ type: "set_model", provider: "demo", modelId: "tour" });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type RpcProcess, startRpc, type WireRecord } from "../../helpers/rpc-process.ts";
+import { serveHere } from "../../helpers/rpc-here.ts";
+import { type RpcConnection, startRpc, type WireRecord } from "../../helpers/rpc-process.ts";
 import { useWorkspace } from "../../helpers/workspace.ts";
 
 const workspace = useWorkspace();
@@ -13,8 +14,8 @@ const todo = (...tasks: [content: string, status: Status][]) => ({
 });
 const said = (text: string) => ({ text });
 
-async function start(args: string[], ...answers: Parameters<typeof workspace.script>): Promise<RpcProcess> {
-  return startRpc(workspace, ["--model", await workspace.script(...answers), ...args]);
+async function start(options: { tools?: "todo"[] }, ...answers: Parameters<typeof workspace.script>): Promise<RpcConnection> {
+  return serveHere(workspace, { model: await workspace.script(...answers), ...options });
 }
 
 /** What concerns the list, in order. */
@@ -29,7 +30,7 @@ function outline(records: readonly WireRecord[]): string[] {
 
 describe("set_todos", () => {
   test("fills in ids and statuses, answers with the list, and get_state has it", async () => {
-    const rpc = await start([]);
+    const rpc = await start({});
     const { todoPhases } = await rpc.ask({
       type: "set_todos",
       phases: [
@@ -86,7 +87,7 @@ describe("set_todos", () => {
       /"a" of phases\[1\] is used twice/,
     ],
   ])("with %j is refused, and the list stays", async (fields, error) => {
-    const rpc = await start([]);
+    const rpc = await start({});
     const { todoPhases } = await rpc.ask({ type: "set_todos", phases: [{ name: "P", tasks: [{ content: "T" }] }] });
     const refused = await rpc.request({ type: "set_todos", ...fields });
     expect(refused).toMatchObject({ command: "set_todos", success: false, error: expect.stringMatching(error) });
@@ -94,7 +95,7 @@ describe("set_todos", () => {
   });
 
   test("shows the list to the model, which gets the todo tool; the list survives the process", async () => {
-    const rpc = await start([], todo(["Map", "completed"], ["Write", "completed"]), said("Done."));
+    const rpc = await start({}, todo(["Map", "completed"], ["Write", "completed"]), said("Done."));
     await rpc.ask({ type: "set_todos", phases: [{ name: "Plan", tasks: [{ content: "Map" }, { content: "Write" }] }] });
     const records = await rpc.promptAndWait("Go");
     expect(outline(records)).toEqual(["agent_start", "custom todo-list", "agent_end", "agent_settled"]);
@@ -107,7 +108,7 @@ describe("set_todos", () => {
   });
 
   test("without it, and without --tools, the model has no todo tool", async () => {
-    const rpc = await start([], todo(["Map", "pending"]), said("Done."));
+    const rpc = await start({}, todo(["Map", "pending"]), said("Done."));
     const records = await rpc.promptAndWait("Go");
     expect(records.find(({ type }) => type === "tool_execution_end")).toMatchObject({ toolName: "todo", isError: true });
     expect(await rpc.state()).toMatchObject({ todoPhases: [] });
@@ -117,7 +118,7 @@ describe("set_todos", () => {
 describe("reminders", () => {
   test("a run that ends with tasks of the model's own undone is reminded at most three times, in one pair", async () => {
     const rpc = await start(
-      ["--tools", "todo"],
+      { tools: ["todo"] },
       todo(["Map", "completed"], ["Write", "in_progress"]),
       ...["A", "B", "C", "D"].map(said),
     );
@@ -138,13 +139,13 @@ describe("reminders", () => {
   });
 
   test("a list of the host's own reminds of nothing", async () => {
-    const rpc = await start([], said("Done."));
+    const rpc = await start({}, said("Done."));
     await rpc.ask({ type: "set_todos", phases: [{ name: "Plan", tasks: [{ content: "Map" }] }] });
     expect(outline(await rpc.promptAndWait("Go"))).toEqual(["agent_start", "custom todo-list", "agent_end", "agent_settled"]);
   });
 
   test("a list whose tasks are all done is cleared at the next prompt", async () => {
-    const rpc = await start(["--tools", "todo"], todo(["Map", "completed"], ["Write", "abandoned"]), ...["A", "B"].map(said));
+    const rpc = await start({ tools: ["todo"] }, todo(["Map", "completed"], ["Write", "abandoned"]), ...["A", "B"].map(said));
     await rpc.promptAndWait("Go");
     expect(await rpc.state()).toMatchObject({ todoPhases: [{ name: "Plan" }] });
     const records = await rpc.promptAndWait("Next");
