@@ -16,8 +16,6 @@ export const lazyBuiltins = {
   setup(build) {
     build.onResolve({ filter }, ({ path, importer, kind }) => {
       const name = path.replace(/^(node:)?/, "node:");
-      // The first file of the CLI says which Node it needs, also on those that have no getBuiltinModule.
-      if (importer.endsWith("/src/cli.ts")) return { path: name, external: true };
       // `import()` is late by itself, and its result has the names of the module.
       if (kind === "dynamic-import" && importer.includes("node_modules")) return { path: name, external: true };
       // Libraries import whole modules (`import * as fs`), and reading all members of one warns about the deprecated ones.

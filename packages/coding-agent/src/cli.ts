@@ -1,6 +1,4 @@
 #!/usr/bin/env node
-import module from "node:module";
-
 /** The oldest supported Node; the same as `engines` in package.json. */
 const oldest = [20, 19] as const;
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -11,7 +9,8 @@ if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
   );
   process.exitCode = 1;
 } else {
-  module.enableCompileCache?.();
+  // Not imported: an import makes a module of all its exports, which takes half a millisecond. Older versions of Node have only imports.
+  process.getBuiltinModule("node:module").enableCompileCache?.();
   const { main } = await import("./main.ts");
   await main(process.argv.slice(2));
 }
