@@ -1,5 +1,5 @@
 // Run by otel.ts in a process of its own: two sessions get the same long reply in turns, one of them with traces and metrics that are sent to a
-// collector. Prints the CPU time of each reply as one line of JSON.
+// collector. Prints the CPU time of the main thread for each reply as one line of JSON.
 
 // By address: the built packages are what is measured, and types are checked before anything is built.
 const built = (path: string) => new URL(`../../packages/${path}`, import.meta.url).href;
@@ -28,9 +28,9 @@ async function reply(isTraced: boolean): Promise<number> {
       length += event.assistantMessageEvent.delta.length;
     }
   });
-  const before = process.cpuUsage();
+  const before = process.threadCpuUsage();
   await session.prompt(prompt);
-  const { user, system } = process.cpuUsage(before);
+  const { user, system } = process.threadCpuUsage(before);
   await session.dispose();
   if (length === 0) throw new Error("there was no reply");
   return user + system;
