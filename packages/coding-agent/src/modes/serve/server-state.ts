@@ -32,7 +32,7 @@ export class ServerState {
   #readiness: Promise<Readiness> | undefined;
   #forwarder: Promise<Forwarder> | undefined;
   #page: Promise<ReadonlyMap<string, PageFile>> | undefined;
-  /** Begins with the first session. */
+  /** Begins with the first session that has a model. */
   #prepareForPrompt: Promise<void> | undefined;
   #isClosing = false;
   #loaded: Promise<LateModules> | undefined;
@@ -219,7 +219,7 @@ export class ServerState {
     const [metrics, { openSessions }] = await Promise.all([this.#loadMetrics(), import("./sessions/open-sessions.ts")]);
     const onLive = ({ session }: LiveSession) => {
       metrics.watch(session);
-      this.#prepareForPrompt ??= prepareForPrompt(session);
+      if (session.models.current) this.#prepareForPrompt ??= prepareForPrompt(session);
     };
     const sessions = openSessions(this.#options, { folders: this.#roots, address: this.#address, onLive });
     this.#live = () => sessions.registry.live;
