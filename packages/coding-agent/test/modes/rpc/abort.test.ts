@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { expectProcessGone, readPid } from "../../helpers/processes.ts";
-import { type RpcProcess, startRpc } from "../../helpers/rpc-process.ts";
+import { serveHere } from "../../helpers/rpc-here.ts";
+import { type RpcConnection, startRpc } from "../../helpers/rpc-process.ts";
 import { useWorkspace } from "../../helpers/workspace.ts";
 
 const workspace = useWorkspace();
@@ -9,7 +10,7 @@ const hello = { text: "Hello there." };
 const slow = { text: "one two three four", delayMs: 60_000 };
 const working = { toolCalls: [{ name: "bash", arguments: { command: "echo $$ > pid; sleep 60" } }] };
 
-function lastAnswer(rpc: RpcProcess): unknown {
+function lastAnswer(rpc: RpcConnection): unknown {
   const end = rpc.records.findLast(({ type }) => type === "agent_end");
   return (end?.messages as unknown[] | undefined)?.findLast((message) => (message as { role: string }).role === "assistant");
 }
@@ -27,7 +28,7 @@ test("RP-008 abort in the middle of an answer answers when the run has settled",
 });
 
 test("RP-008 abort in the middle of a tool kills its process before it answers", async () => {
-  const rpc = startRpc(workspace, ["--model", await workspace.script(working, hello)]);
+  const rpc = await serveHere(workspace, { model: await workspace.script(working, hello) });
   await rpc.request({ type: "prompt", message: "Work" });
   await rpc.waitFor({ type: "tool_execution_start" });
   const pid = await readPid(`${workspace.cwd}/pid`);
@@ -39,7 +40,7 @@ test("RP-008 abort in the middle of a tool kills its process before it answers",
 test.each(["prompt", "abort_and_prompt"])(
   "abort right behind a %s in the same write: the prompt succeeds, its run ends aborted",
   async (type) => {
-    const rpc = startRpc(workspace, ["--model", await workspace.script(slow, hello)]);
+    const rpc = await serveHere(workspace, { model: await workspace.script(slow, hello) });
     rpc.send({ id: 1, type, message: "Count" }, { id: 2, type: "abort" });
     expect(await rpc.waitFor({ id: 1 })).toMatchObject({ success: true });
     await rpc.waitFor({ id: 2 });
@@ -61,7 +62,7 @@ test.each(["prompt", "abort_and_prompt"])(
 );
 
 test("abort when idle succeeds, and stops no prompt that comes behind it in the same write", async () => {
-  const rpc = startRpc(workspace, ["--model", await workspace.script(hello)]);
+  const rpc = await serveHere(workspace, { model: await workspace.script(hello) });
   rpc.send({ id: 1, type: "abort" }, { id: 2, type: "prompt", message: "Hi" });
   await rpc.waitFor({ type: "agent_settled" });
   expect(rpc.records.find(({ id }) => id === 1)).toMatchObject({ success: true });
@@ -69,7 +70,7 @@ test("abort when idle succeeds, and stops no prompt that comes behind it in the 
 });
 
 test("abort behind a prompt that is refused stops no later prompt", async () => {
-  const rpc = startRpc(workspace, ["--model", await workspace.script(hello)]);
+  const rpc = await serveHere(workspace, { model: await workspace.script(hello) });
   rpc.send({ id: 1, type: "prompt", message: "" }, { id: 2, type: "abort" }, { id: 3, type: "prompt", message: "Hi" });
   await rpc.waitFor({ type: "agent_settled" });
   expect(lastAnswer(rpc)).toMatchObject({ stopReason: "stop" });
@@ -77,7 +78,7 @@ test("abort behind a prompt that is refused stops no later prompt", async () => 
 
 test("what stands behind an abort in the same write finds the run settled, and a prompt is accepted", async () => {
   // The run that was aborted before it began asks no model, so the script has one answer.
-  const rpc = startRpc(workspace, ["--model", await workspace.script(hello)]);
+  const rpc = await serveHere(workspace, { model: await workspace.script(hello) });
   rpc.send(
     { id: 1, type: "prompt", message: "Count" },
     { id: 2, type: "abort" },
@@ -94,7 +95,7 @@ test("what stands behind an abort in the same write finds the run settled, and a
 });
 
 test("abort leaves a shell command of the user's alone, abort_bash a run", async () => {
-  const rpc = startRpc(workspace, ["--model", await workspace.script(slow)]);
+  const rpc = await serveHere(workspace, { model: await workspace.script(slow) });
   rpc.send({ id: "bash", type: "bash", command: "until [ -e go ]; do sleep 0.02; done; echo went" });
   await rpc.request({ type: "prompt", message: "Count" });
   await rpc.request({ type: "abort_bash" });
@@ -107,7 +108,7 @@ test("abort leaves a shell command of the user's alone, abort_bash a run", async
 });
 
 test("abort_bash behind a bash in the same write stops it, also one that has not started", async () => {
-  const rpc = startRpc(workspace, ["--model", "demo/tour", "--no-session"]);
+  const rpc = await serveHere(workspace, { model: "demo/tour", session: "memory" });
   rpc.send({ id: 1, type: "bash", command: "sleep 60" }, { id: 2, type: "abort_bash" });
   expect(await rpc.waitFor({ id: 1 })).toMatchObject({ success: true, data: { cancelled: true, exitCode: null } });
   rpc.send(

@@ -3,6 +3,7 @@ import { anthropic } from "@pikit/test-kit";
 import { expect, test } from "vitest";
 import { serveModels } from "../../helpers/endpoints.ts";
 import { expectProcessGone, readPid } from "../../helpers/processes.ts";
+import { serveHere } from "../../helpers/rpc-here.ts";
 import { startRpc } from "../../helpers/rpc-process.ts";
 import { rolesIn, useWorkspace } from "../../helpers/workspace.ts";
 
@@ -27,7 +28,7 @@ test("RP-017 the model reads commands and outputs with the next prompt, several 
 });
 
 test("the stored message has every field, null when there is none", async () => {
-  const rpc = startRpc(workspace, ["--model", "demo/tour"]);
+  const rpc = await serveHere(workspace, { model: "demo/tour" });
   const { data } = await rpc.request({ type: "bash", command: "printf 'a\\nb'" });
   expect(data).toEqual({
     ...{ output: "a\nb", exitCode: 0, cancelled: false, truncated: false },
@@ -61,7 +62,7 @@ test("RP-005 in deltas mode its output is told as it comes, under its id; in sna
 });
 
 test("several at a time; abort_bash stops them all, with the processes that they have started", async () => {
-  const rpc = startRpc(workspace, ["--model", "demo/tour"]);
+  const rpc = await serveHere(workspace, { model: "demo/tour" });
   for (const id of ["a", "b"]) rpc.send({ id, type: "bash", command: `sleep 60 & echo $! > ${id}.pid; echo ${id}; wait` });
   const pids = [await readPid(`${workspace.cwd}/a.pid`), await readPid(`${workspace.cwd}/b.pid`)];
   expect(await rpc.request({ type: "abort_bash" })).toEqual({
@@ -83,7 +84,7 @@ test("several at a time; abort_bash stops them all, with the processes that they
 
 test("RP-007 is answered while a tool call of a run is going on; what it gave comes behind the call's result", async () => {
   const gated = { toolCalls: [{ name: "bash", arguments: { command: "until [ -e go ]; do sleep 0.02; done" } }] };
-  const rpc = startRpc(workspace, ["--model", await workspace.script(gated, { text: "Done." })]);
+  const rpc = await serveHere(workspace, { model: await workspace.script(gated, { text: "Done." }) });
   await rpc.request({ type: "prompt", message: "Work" });
   await rpc.waitFor({ type: "tool_execution_start" });
   expect(await rpc.ask({ type: "bash", command: "echo quick" })).toMatchObject({ output: "quick\n" });
@@ -96,13 +97,13 @@ test("RP-007 is answered while a tool call of a run is going on; what it gave co
 });
 
 test("abort_bash with nothing to stop succeeds", async () => {
-  const rpc = startRpc(workspace, ["--model", "demo/tour", "--no-session"]);
+  const rpc = await serveHere(workspace, { model: "demo/tour", session: "memory" });
   expect(await rpc.request({ type: "abort_bash" })).toMatchObject({ success: true });
   expect(await rpc.ask({ type: "bash", command: "echo on" })).toMatchObject({ output: "on\n" });
 });
 
 test("a command that is going when the session is left is stopped and told in neither", async () => {
-  const rpc = startRpc(workspace, ["--model", "demo/tour"]);
+  const rpc = await serveHere(workspace, { model: "demo/tour" });
   await rpc.ask({ type: "bash", command: "echo kept" });
   const { sessionFile } = await rpc.state();
   rpc.send({ id: "b", type: "bash", command: "echo $$ > pid; sleep 60" });
@@ -119,7 +120,7 @@ test.each([
   [{ command: 5 }, /"command" must be a string/],
   [{ command: "true", excludeFromContext: "no" }, /"excludeFromContext" must be a boolean/],
 ])("%j is refused and nothing runs", async (fields, error) => {
-  const rpc = startRpc(workspace, ["--model", "demo/tour", "--no-session"]);
+  const rpc = await serveHere(workspace, { model: "demo/tour", session: "memory" });
   expect(await rpc.request({ type: "bash", ...fields })).toMatchObject({
     command: "bash",
     success: false,

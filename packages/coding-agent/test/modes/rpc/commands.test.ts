@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { serveHere } from "../../helpers/rpc-here.ts";
 import { startRpc } from "../../helpers/rpc-process.ts";
 import { readLines, useWorkspace } from "../../helpers/workspace.ts";
 
@@ -49,7 +50,7 @@ describe("commands", () => {
   });
 
   test("prompt, get_messages, get_last_assistant_text and get_state belong together", async () => {
-    const rpc = startRpc(workspace, ["--model", await workspace.script(hello)]);
+    const rpc = await serveHere(workspace, { model: await workspace.script(hello) });
     expect((await rpc.request({ type: "get_last_assistant_text" })).data).toEqual({});
     const records = await rpc.promptAndWait("Hi");
     expect((await rpc.request({ type: "get_last_assistant_text" })).data).toEqual({ text: "Hello there." });
@@ -66,7 +67,7 @@ describe("commands", () => {
     await workspace.write("agent/models.json", {
       providers: { local: { baseUrl: "http://127.0.0.1:1", api: "openai-completions", models } },
     });
-    const rpc = startRpc(workspace, ["--model", "demo/tour"]);
+    const rpc = await serveHere(workspace, { model: "demo/tour" });
     const refused = await rpc.request({ type: "set_model", provider: "demo", modelId: "nope" });
     expect(refused).toMatchObject({ success: false, error: expect.stringMatching(/^Model not found: demo\/nope/) });
     expect((await rpc.request({ type: "get_state" })).data).toMatchObject({ model: { id: "tour" } });
@@ -87,7 +88,7 @@ describe("commands", () => {
   });
 
   test("new_session and its alias reset begin anew, and the response names the command that was sent", async () => {
-    const rpc = startRpc(workspace, ["--model", await workspace.script(hello, hello)]);
+    const rpc = await serveHere(workspace, { model: await workspace.script(hello, hello) });
     await rpc.promptAndWait("Hi");
     const before = (await rpc.request({ type: "get_state" })).data;
     const response = await rpc.request({ type: "new_session", parentSession: before?.sessionFile });
@@ -103,7 +104,7 @@ describe("commands", () => {
 
   test("RP-016 new_session during a run settles it first: its end comes before the response, and nothing of it after", async () => {
     const script = await workspace.script({ toolCalls: [{ name: "bash", arguments: { command: "sleep 30" } }] }, hello);
-    const rpc = startRpc(workspace, ["--model", script]);
+    const rpc = await serveHere(workspace, { model: script });
     await rpc.request({ type: "prompt", message: "Work" });
     await rpc.waitFor({ type: "tool_execution_start" });
     const response = await rpc.request({ type: "new_session" });
@@ -115,7 +116,7 @@ describe("commands", () => {
   });
 
   test("RP-017 bash answers when it has ended, emits nothing, and the model hears of it with the next prompt", async () => {
-    const rpc = startRpc(workspace, ["--model", "demo/tour"]);
+    const rpc = await serveHere(workspace, { model: "demo/tour" });
     const response = await rpc.request({ type: "bash", command: "echo out; echo err >&2; exit 4" });
     expect(response).toMatchObject({
       command: "bash",
@@ -144,7 +145,7 @@ describe("commands", () => {
 describe("RP-005 RP-006 responses", () => {
   test("the id of each comes back as it was, whatever value it has", async () => {
     const ids = [0, "", null, false, "a\u2028b", 1.5, [1, { a: 2 }], { nested: { id: [null] } }];
-    const rpc = startRpc(workspace, ["--model", "demo/tour", "--no-session"]);
+    const rpc = await serveHere(workspace, { model: "demo/tour", session: "memory" });
     for (const id of ids) rpc.send({ id, type: "get_messages" }, { id, type: "nonsense" }, { id, type: "prompt" }, { id });
     expect(await rpc.end()).toBe(0);
     for (const id of ids) {
@@ -155,7 +156,7 @@ describe("RP-005 RP-006 responses", () => {
   });
 
   test("without an id there is none in the response", async () => {
-    const rpc = startRpc(workspace, ["--model", "demo/tour", "--no-session"]);
+    const rpc = await serveHere(workspace, { model: "demo/tour", session: "memory" });
     rpc.send({ type: "get_messages" });
     expect(await rpc.waitFor({ type: "response" })).toEqual({
       type: "response",
@@ -166,7 +167,7 @@ describe("RP-005 RP-006 responses", () => {
   });
 
   test("that of prompt comes before the first event of its run, every time", async () => {
-    const rpc = startRpc(workspace, ["--model", await workspace.script(hello, hello, hello)]);
+    const rpc = await serveHere(workspace, { model: await workspace.script(hello, hello, hello) });
     for (const message of ["one", "two", "three"]) {
       const records = await rpc.promptAndWait(message);
       expect(records.slice(0, 2).map(({ type }) => type)).toEqual(["response", "agent_start"]);
@@ -187,7 +188,7 @@ describe("RP-005 RP-006 responses", () => {
   test("reads see the effect of every earlier line, sent in one write", async () => {
     // A run that is not over before the next line is read.
     const script = await workspace.script({ ...hello, delayMs: 60_000 });
-    const rpc = startRpc(workspace, ["--model", "demo/tour"]);
+    const rpc = await serveHere(workspace, { model: "demo/tour" });
     rpc.send(
       { id: 1, type: "set_model", provider: "script", modelId: script.slice("script/".length) },
       { id: 2, type: "get_state" },
@@ -206,7 +207,7 @@ describe("RP-005 RP-006 responses", () => {
 
   test("RP-007 get_state, get_messages and abort_bash are answered while a run and a bash are going", async () => {
     const script = await workspace.script({ toolCalls: [{ name: "bash", arguments: { command: "sleep 30" } }] });
-    const rpc = startRpc(workspace, ["--model", script]);
+    const rpc = await serveHere(workspace, { model: script });
     await rpc.request({ type: "prompt", message: "Work" });
     await rpc.waitFor({ type: "tool_execution_start" });
     rpc.send({ id: "bash", type: "bash", command: "sleep 30" });
@@ -226,7 +227,7 @@ describe("refusals", () => {
       { toolCalls: [{ name: "bash", arguments: { command: "until [ -e go ]; do sleep 0.02; done" } }] },
       hello,
     );
-    const rpc = startRpc(workspace, ["--model", script]);
+    const rpc = await serveHere(workspace, { model: script });
     await rpc.request({ type: "prompt", message: "One" });
     expect(await rpc.request({ type: "prompt", message: "Two" })).toMatchObject({
       success: false,
@@ -267,7 +268,7 @@ describe("refusals", () => {
 });
 
 test("B9 images that are none are refused by name, by every command that takes some, and the session goes on", async () => {
-  const rpc = startRpc(workspace, ["--model", await workspace.script(hello, hello)]);
+  const rpc = await serveHere(workspace, { model: await workspace.script(hello, hello) });
   const text = Buffer.from("not an image").toString("base64");
   const good = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
   const attachment = { id: "1", type: "image", fileName: "a.png", mimeType: "image/png", size: 3, content: text };
@@ -295,7 +296,7 @@ test("B9 images that are none are refused by name, by every command that takes s
 });
 
 test("attachments and images of a prompt come back as they were sent, wherever messages are told, also from the file; an image is stored once", async () => {
-  const rpc = startRpc(workspace, ["--model", await workspace.script(hello)]);
+  const rpc = await serveHere(workspace, { model: await workspace.script(hello) });
   const attachment = {
     id: "1",
     type: "image",

@@ -1,7 +1,8 @@
 import { anthropic, keepOpen, type ProviderServer } from "@pikit/test-kit";
 import { expect, test } from "vitest";
 import { serveModels } from "../../helpers/endpoints.ts";
-import { type RpcProcess, startRpc } from "../../helpers/rpc-process.ts";
+import { serveHere } from "../../helpers/rpc-here.ts";
+import { type RpcConnection, startRpc } from "../../helpers/rpc-process.ts";
 import { abortedTurn, story } from "../../helpers/story.ts";
 import { rolesIn, useWorkspace } from "../../helpers/workspace.ts";
 
@@ -10,14 +11,20 @@ const workspace = useWorkspace();
 const overloaded = anthropic.error(529, "Overloaded", { type: "overloaded_error" });
 const failed = "assistant:  [error]";
 
-async function start(retry: object = { baseDelayMs: 1 }): Promise<{ server: ProviderServer; rpc: RpcProcess }> {
+async function startProviders(retry: object = { baseDelayMs: 1 }): Promise<ProviderServer> {
   const server = await serveModels(workspace);
   await workspace.write("agent/settings.json", { retry });
-  return { server, rpc: startRpc(workspace, ["--model", "local-anthropic/claude"]) };
+  return server;
+}
+
+async function start(retry?: object): Promise<{ server: ProviderServer; rpc: RpcConnection }> {
+  const server = await startProviders(retry);
+  return { server, rpc: await serveHere(workspace, { model: "local-anthropic/claude" }) };
 }
 
 test("ER-019 ER-020 a failed answer is asked for again inside the pair", async () => {
-  const { server, rpc } = await start();
+  const server = await startProviders();
+  const rpc = startRpc(workspace, ["--model", "local-anthropic/claude"]);
   server.respond(anthropic.error(529, "Overloaded", { headers: { "retry-after-ms": "7" } }), anthropic.text("Hello"));
   await rpc.request({ type: "prompt", message: "Hi" });
   expect(await rpc.waitFor({ type: "auto_retry_start" })).toEqual({

@@ -6,6 +6,7 @@ import { commandAliases, commandDispatch } from "../../../src/protocol/dispatch.
 import { events } from "../../../src/protocol/events.ts";
 import { runCli } from "../../helpers/cli.ts";
 import { serveModels } from "../../helpers/endpoints.ts";
+import { serveHere } from "../../helpers/rpc-here.ts";
 import { startRpc, type WireRecord } from "../../helpers/rpc-process.ts";
 import { useWorkspace } from "../../helpers/workspace.ts";
 
@@ -46,7 +47,7 @@ describe("get_session_stats", () => {
 
 describe("export_html", () => {
   test("writes a safe page to pi-session-<id>.html in the working folder, also of a session in memory", async () => {
-    const rpc = startRpc(workspace, ["--no-session", "--model", await workspace.script(hello)]);
+    const rpc = await serveHere(workspace, { model: await workspace.script(hello), session: "memory" });
     await rpc.promptAndWait("Say <script>alert(1)</script>");
     const { sessionId } = await rpc.state();
     const { path } = await rpc.ask({ type: "export_html" });
@@ -59,7 +60,7 @@ describe("export_html", () => {
   });
 
   test("takes a path, relative to the working folder; null is none; one that cannot be written is refused", async () => {
-    const rpc = startRpc(workspace, ["--model", await workspace.script(hello)]);
+    const rpc = await serveHere(workspace, { model: await workspace.script(hello) });
     await rpc.promptAndWait("Hi");
     expect(await rpc.ask({ type: "export_html", outputPath: "page.html" })).toEqual({ path: join(workspace.cwd, "page.html") });
     const elsewhere = join(workspace.root, "other.html");
@@ -123,7 +124,7 @@ describe("set_stream_mode", () => {
     const server = await serveModels(workspace);
     const { answer, letGo } = stopping();
     server.respond(answer, anthropic.answer([{ text: ["one ", "two ", "three"] }]));
-    const rpc = startRpc(workspace, ["--model", "local-anthropic/claude"]);
+    const rpc = await serveHere(workspace, { model: "local-anthropic/claude" });
     await rpc.request({ type: "prompt", message: "Go" });
     const typeOf = ({ assistantMessageEvent }: WireRecord) => (assistantMessageEvent as { type: string } | undefined)?.type;
     await rpc.waitFor((record) => typeOf(record) === "text_delta");
@@ -155,7 +156,7 @@ describe("set_stream_mode", () => {
 
 describe("null and absent are the same in every optional field", () => {
   test("of prompts and queued messages", async () => {
-    const rpc = startRpc(workspace, ["--model", await workspace.script(hello)]);
+    const rpc = await serveHere(workspace, { model: await workspace.script(hello) });
     const nothing = { attachments: null, images: null };
     expect(await rpc.request({ type: "steer", message: "s", ...nothing })).toMatchObject({ success: true });
     expect(await rpc.request({ type: "follow_up", message: "f", ...nothing })).toMatchObject({ success: true });
