@@ -15,6 +15,7 @@ import { checkNodeVersion } from "./bundle/node-version.mjs";
 import { node20 } from "./bundle/node20.mjs";
 import { thirdPartyNotices } from "./bundle/notices.mjs";
 import { buildPage } from "./bundle/page.mjs";
+import { requireStart } from "./bundle/require-start.mjs";
 import { billOfMaterials } from "./bundle/sbom.mjs";
 import { shapes } from "./bundle/shapes.mjs";
 import { shortenNames } from "./bundle/short-names.mjs";
@@ -101,6 +102,7 @@ if (command) {
     more: [directImports, latePackages(standIn, latePackageFolders)],
   });
   shortenNames(Object.keys(written).filter((file) => file.endsWith(".js")));
+  requireStart("dist/cli.js");
   await compileEarly("dist/cli.js");
   Object.assign(outputs, written);
 }
