@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from "vitest";
-import { createDatabase } from "../helpers/database.ts";
+import { createDatabaseWithTables } from "../helpers/database.ts";
 import { append, begin, connect, errorOf, header, idsOf, message, openStore } from "../helpers/sessions.ts";
 
 const count = 200;
 const ids = Array.from({ length: count }, (_, index) => `s-${index}`);
 
 test("appends of many sessions at the same time leave in few statements", async () => {
-  const url = await createDatabase();
+  const url = await createDatabaseWithTables();
   const store = openStore(url);
   const database = await connect(url);
   const logs = await Promise.all(ids.map((id) => begin(store, id, [message("1")])));
@@ -24,7 +24,7 @@ test("appends of many sessions at the same time leave in few statements", async 
 });
 
 test("listeners of all processes are notified of each session that was appended to", async () => {
-  const url = await createDatabase();
+  const url = await createDatabaseWithTables();
   const [store, other] = [openStore(url), openStore(url)];
   const logs = await Promise.all(ids.map((id) => begin(store, id)));
   const listeners = [store, other].map(async (each) => {
@@ -46,7 +46,7 @@ test("listeners of all processes are notified of each session that was appended 
 });
 
 test("a notification of many long ids says only that there is something new", async () => {
-  const store = openStore(await createDatabase());
+  const store = openStore(await createDatabaseWithTables());
   const { promise: isListening, resolve: listens } = Promise.withResolvers<void>();
   const found: (readonly string[] | undefined)[] = [];
   const stop = store.onAppend((each) => {
@@ -67,7 +67,7 @@ test("a notification of many long ids says only that there is something new", as
 });
 
 test("a session that is refused does not take the others of its statement along", async () => {
-  const url = await createDatabase();
+  const url = await createDatabaseWithTables();
   const store = openStore(url);
   const logs = await Promise.all(ids.map((id) => begin(store, id, [message("1")])));
   const database = await connect(url);
@@ -81,7 +81,7 @@ test("a session that is refused does not take the others of its statement along"
 });
 
 test("an entry that the database cannot take does not take the others of its statement along, and can be left out", async () => {
-  const store = openStore(await createDatabase());
+  const store = openStore(await createDatabaseWithTables());
   const logs = await Promise.all(ids.slice(0, 3).map((id) => begin(store, id, [message("1")])));
   const entry = { type: "custom", id: "deep", parentId: null, timestamp: "", customType: "x", data: deepList(50_000) } as const;
   const results = await Promise.allSettled(logs.map((log, index) => append(log, index === 1 ? [entry] : [message("2")])));
@@ -93,7 +93,7 @@ test("an entry that the database cannot take does not take the others of its sta
 });
 
 test("an append that is too large for one statement is stored whole, or not at all", async () => {
-  const store = openStore(await createDatabase());
+  const store = openStore(await createDatabaseWithTables());
   const text = "€".repeat(1_000_000);
   const entries = Array.from({ length: 12 }, (_, index) => message(`large-${index}`, text));
   const bad = { ...message("bad"), message: deepList(50_000) } as never;
@@ -109,7 +109,7 @@ test("an append that is too large for one statement is stored whole, or not at a
 });
 
 test("appends that were stored without an answer are not stored twice when they are repeated", async () => {
-  const url = await createDatabase();
+  const url = await createDatabaseWithTables();
   const store = openStore(url);
   const log = await begin(store, "s-1", [message("1")]);
   const database = await connect(url);
@@ -122,7 +122,7 @@ test("appends that were stored without an answer are not stored twice when they 
 });
 
 test("a new session that was stored without an answer is not stored twice when its first append is repeated", async () => {
-  const url = await createDatabase();
+  const url = await createDatabaseWithTables();
   const store = openStore(url);
   await begin(store, "other");
   const database = await connect(url);
@@ -140,7 +140,7 @@ test("a new session that was stored without an answer is not stored twice when i
 });
 
 test("a session with an id that is there is not created, and the other one stays as it is", async () => {
-  const store = openStore(await createDatabase());
+  const store = openStore(await createDatabaseWithTables());
   const first = await begin(store, "s-1", [message("1")]);
   expect((await errorOf(() => begin(store, "s-1", [message("2")]))).code).toBe("locked");
   await first.close();
@@ -150,7 +150,7 @@ test("a session with an id that is there is not created, and the other one stays
 });
 
 test("entries that the database has lost are stored again from memory, and the others are reported", async () => {
-  const url = await createDatabase();
+  const url = await createDatabaseWithTables();
   const store = openStore(url);
   const log = await begin(store, "s-1", [message("1"), message("2"), message("3")]);
   const database = await connect(url);
@@ -164,7 +164,7 @@ test("entries that the database has lost are stored again from memory, and the o
 });
 
 test("an append to a session that was removed behind its back fails, and stores nothing", async () => {
-  const url = await createDatabase();
+  const url = await createDatabaseWithTables();
   const store = openStore(url);
   const log = await begin(store, "s-1", [message("1")]);
   await log.close();

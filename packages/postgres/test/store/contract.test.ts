@@ -6,7 +6,7 @@ import {
 } from "@pikit/coding-agent/session-store-tests";
 import { describe, onTestFinished, test } from "vitest";
 import { PostgresSessionStore } from "../../src/index.ts";
-import { createDatabase } from "../helpers/database.ts";
+import { createDatabaseWithTables } from "../helpers/database.ts";
 
 describe("the contracts of a store", () => {
   let url = "";
@@ -18,7 +18,7 @@ describe("the contracts of a store", () => {
   }
 
   const createStore = async () => {
-    url = await createDatabase();
+    url = await createDatabaseWithTables();
     return openStore();
   };
   const createStores = async () => [await createStore(), openStore()] as const;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createDatabase } from "../helpers/database.ts";
+import { createDatabaseWithTables } from "../helpers/database.ts";
 import { begin, connect, errorOf, idsOf, message, openStore } from "../helpers/sessions.ts";
 
 async function* portions(...lines: readonly (readonly string[])[]): AsyncGenerator<readonly string[]> {
@@ -22,7 +22,7 @@ const entries = [
 ];
 
 test("a session keeps each character of its lines, on the way in and out", async () => {
-  const [source, target] = [openStore(await createDatabase()), openStore(await createDatabase())];
+  const [source, target] = [openStore(await createDatabaseWithTables()), openStore(await createDatabaseWithTables())];
   expect(await source.writeLines(portions([first], [], entries.slice(0, 2), entries.slice(2)))).toBe("s-1");
   expect(await linesOf(source.readLines("s-1"))).toEqual([first, ...entries]);
   await target.writeLines(source.readLines("s-1"));
@@ -39,7 +39,7 @@ test("a session keeps each character of its lines, on the way in and out", async
 });
 
 test("a session of many portions is copied whole", async () => {
-  const store = openStore(await createDatabase());
+  const store = openStore(await createDatabaseWithTables());
   const lines = Array.from({ length: 12_000 }, (_, index) => JSON.stringify(message(`${index}`, "x".repeat(index % 2000))));
   const large = JSON.stringify(message("large", "€".repeat(5_000_000)));
   const source = async function* () {
@@ -59,7 +59,7 @@ test.each<[string, readonly string[], string]>([
   ["a line that is no entry", [first, "[]"], "Line 2 of the source is not a session entry"],
   ["two lines in one", [first, `${entries[0]}\n${entries[1]}`], "Line 2 of the source is not a session entry"],
 ])("of a source with %s nothing is stored", async (_name, lines, reason) => {
-  const url = await createDatabase();
+  const url = await createDatabaseWithTables();
   const store = openStore(url);
   expect((await errorOf(() => store.writeLines(portions(lines)))).message).toContain(reason);
   expect(await store.list()).toEqual([]);
@@ -68,7 +68,7 @@ test.each<[string, readonly string[], string]>([
 });
 
 test("of a source that fails nothing is stored, and its error reaches the caller", async () => {
-  const store = openStore(await createDatabase());
+  const store = openStore(await createDatabaseWithTables());
   const source = async function* () {
     yield [first, ...entries];
     throw new Error("the disk is gone");
@@ -78,7 +78,7 @@ test("of a source that fails nothing is stored, and its error reaches the caller
 });
 
 test("a session that is there already is not replaced", async () => {
-  const store = openStore(await createDatabase());
+  const store = openStore(await createDatabaseWithTables());
   const log = await begin(store, "s-1", [message("1")]);
   await log.close();
   const { code, message: text } = await errorOf(() => store.writeLines(portions([first])));
@@ -87,7 +87,7 @@ test("a session that is there already is not replaced", async () => {
 });
 
 test("a session that is written meanwhile is copied as it was at the beginning", async () => {
-  const store = openStore(await createDatabase());
+  const store = openStore(await createDatabaseWithTables());
   const log = await begin(
     store,
     "s-1",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { until } from "@pikit/test-kit";
 import type { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import { createDatabase } from "../helpers/database.ts";
+import { createDatabaseWithTables } from "../helpers/database.ts";
 import { append, begin, connect, errorOf, header, idsOf, message, openStore } from "../helpers/sessions.ts";
 
 /** Makes the last heartbeat of all owners older than their lease. */
@@ -22,7 +22,7 @@ async function lockHolders(database: Client): Promise<number[]> {
 }
 
 test("a session that is open elsewhere is refused with the address of its holder", async () => {
-  const url = await createDatabase();
+  const url = await createDatabaseWithTables();
   const [holder, other] = [openStore(url), openStore(url)];
   holder.announce("http://10.0.0.5:4711");
   await begin(holder, "s-1");
@@ -37,7 +37,7 @@ test("a session that is open elsewhere is refused with the address of its holder
 });
 
 test("an owner without a heartbeat loses its session to the next one, and can then neither write nor close it", async () => {
-  const url = await createDatabase();
+  const url = await createDatabaseWithTables();
   const database = await connect(url);
   const [lost, next] = [openStore(url), openStore(url)];
   const log = await begin(lost, "s-1", [message("1")]);
@@ -60,7 +60,7 @@ test("an owner without a heartbeat loses its session to the next one, and can th
 });
 
 test("an owner without a heartbeat keeps the sessions that nobody has opened meanwhile", async () => {
-  const url = await createDatabase();
+  const url = await createDatabaseWithTables();
   const store = openStore(url);
   const log = await begin(store, "s-1", [message("1")]);
   await expire(await connect(url));
@@ -69,7 +69,7 @@ test("an owner without a heartbeat keeps the sessions that nobody has opened mea
 });
 
 test("of many who come to the session of a dead owner one opens it", async () => {
-  const url = await createDatabase();
+  const url = await createDatabaseWithTables();
   await begin(openStore(url), "s-1", [message("1")]);
   const others = Array.from({ length: 6 }, () => openStore(url));
   await Promise.all(others.map((store) => begin(store, `other-${others.indexOf(store)}`)));
@@ -83,7 +83,7 @@ test("of many who come to the session of a dead owner one opens it", async () =>
 });
 
 test("a process that is killed frees its sessions", async () => {
-  const url = await createDatabase();
+  const url = await createDatabaseWithTables();
   const program = join(import.meta.dirname, "fixtures/hold-session.ts");
   const child = spawn(process.execPath, ["--conditions=pikit-source", program, url, "s-1"], { stdio: ["pipe", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -99,7 +99,7 @@ test("a process that is killed frees its sessions", async () => {
 });
 
 test("a lost lock connection is made again, and the sessions stay open", async () => {
-  const url = await createDatabase();
+  const url = await createDatabaseWithTables();
   const database = await connect(url);
   const problems: string[] = [];
   const store = openStore(url, { report: (problem) => void problems.push(problem) });
@@ -120,7 +120,7 @@ test("a lost lock connection is made again, and the sessions stay open", async (
 });
 
 test("connections that are lost in the middle of appends cost no entry", async () => {
-  const url = await createDatabase();
+  const url = await createDatabaseWithTables();
   const database = await connect(url);
   const store = openStore(url);
   const logs = await Promise.all(Array.from({ length: 20 }, (_, index) => begin(store, `s-${index}`)));
@@ -144,7 +144,7 @@ test("connections that are lost in the middle of appends cost no entry", async (
 });
 
 test("a session that this store has opened without an answer is opened again", async () => {
-  const url = await createDatabase();
+  const url = await createDatabaseWithTables();
   const database = await connect(url);
   const store = openStore(url);
   const log = await begin(store, "s-1", [message("1")]);
@@ -161,7 +161,7 @@ test("a session that this store has opened without an answer is opened again", a
 });
 
 test("a store that is closed leaves its sessions to others", async () => {
-  const url = await createDatabase();
+  const url = await createDatabaseWithTables();
   const first = openStore(url);
   const log = first.create(header("s-1"));
   await append(log, [header("s-1"), message("1")]);

@@ -12,7 +12,7 @@ import {
   type WorkerOptions,
   type WorkQueue,
 } from "../../src/work/index.ts";
-import { createDatabase } from "../helpers/database.ts";
+import { createDatabaseWithTables } from "../helpers/database.ts";
 
 type Script = NonNullable<Parameters<typeof createScriptedModel>[0]>["script"];
 
@@ -37,7 +37,7 @@ export interface Workshop {
 
 /** @param address - Of an empty database. Default: one of the server for all tests. */
 export async function openWorkshop(address?: string): Promise<Workshop> {
-  const url = address ?? (await createDatabase());
+  const url = address ?? (await createDatabaseWithTables());
   const cwd = mkdtempSync(join(tmpdir(), "pikit-work-"));
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
   const problems: string[] = [];
