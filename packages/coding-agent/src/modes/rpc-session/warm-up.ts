@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { isReplayed, type Model } from "@pikit/ai";
 import type { AgentSession } from "../../session/agent-session.ts";
 import { createAgentSession } from "../../session/assemble/create.ts";
+import { loadForRun } from "../../session/warm-up.ts";
 import { RecordWriter } from "../record-writer.ts";
 
 /** The apis whose requests go to `baseUrl` over HTTP. */
@@ -25,6 +26,11 @@ export async function warmUp(session: AgentSession): Promise<void> {
   if (session.models.current && !session.isStreaming) await rehearse(session.models.current);
   // Node does this at exit, but many hosts kill the process. Later starts would compile everything again then.
   module.flushCompileCache?.();
+}
+
+/** Loads what the first prompt needs whatever its model is, for a process that has no session yet. */
+export async function loadForAnyModel(): Promise<void> {
+  await Promise.all([import("./read-params.ts"), loadForRun(undefined)]);
 }
 
 /**

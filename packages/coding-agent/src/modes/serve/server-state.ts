@@ -1,5 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
+import { ownTurn } from "@pikit/ai";
 import { breathe } from "../../exec/breathe.ts";
 import type { AgentSession } from "../../session/agent-session.ts";
 import { Access } from "./http/access.ts";
@@ -15,6 +17,9 @@ import type { PageFile } from "./page-files.ts";
 import type { Readiness, ReadyStatus } from "./readiness.ts";
 import type { ServeOptions } from "./serve-options.ts";
 import { ElsewhereError } from "./sessions/elsewhere.ts";
+
+/** From the first session on, until the process prepares for prompts. */
+const afterFirstSessionMs = 20;
 
 /** The state that all requests of a server share. */
 export class ServerState {
@@ -93,6 +98,7 @@ export class ServerState {
   async warmUp(): Promise<void> {
     try {
       await Promise.all([this.#load(), this.#loadSessions(), import("./http/upgrade.ts"), import("./sessions/session-request.ts")]);
+      await (await import("../rpc-session/warm-up.ts")).loadForAnyModel();
     } catch {
       // The request that needs the module reports it.
     }
@@ -258,7 +264,11 @@ async function loadLate(token: string) {
 /** Prepares the process for its first prompts while it waits for them. Never rejects: the prompt that needs something reports it. */
 async function prepareForPrompt(session: AgentSession): Promise<void> {
   try {
-    await (await import("../rpc-session/warm-up.ts")).warmUp(session);
+    const { warmUp } = await import("../rpc-session/warm-up.ts");
+    // Not in the turn in which hundreds of other requests may have arrived.
+    await wait(afterFirstSessionMs, undefined, { ref: false });
+    await ownTurn();
+    await warmUp(session);
   } catch {
     // Nothing depends on it.
   }
