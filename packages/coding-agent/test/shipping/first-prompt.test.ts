@@ -4,8 +4,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { anthropic, google, openai, openaiResponses, startProviderServer } from "@pikit/test-kit";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { anthropic, google, openai, openaiResponses, startProviderServer, until } from "@pikit/test-kit";
+import { expect, onTestFinished, test } from "vitest";
 import { built, cleanEnvironment, temporaryFolder } from "./helpers.ts";
 
 /** Tells by lines on stderr which of our files are loaded, and when the warm-up's own server was asked. */
@@ -89,7 +89,7 @@ test("a process that is killed after it has warmed up leaves its compiled code f
   onTestFinished(() => void child.kill("SIGKILL"));
   child.stdin.write('{"type":"get_state"}\n');
   const cache = join(temporary, "node-compile-cache");
-  await vi.waitFor(() => expect(existsSync(cache) && readdirSync(cache, { recursive: true }).length).toBeGreaterThan(5), 60_000);
+  await until("compiled code", () => existsSync(cache) && readdirSync(cache, { recursive: true }).length > 5);
   child.kill("SIGKILL");
   await once(child, "close");
 });
