@@ -11,7 +11,6 @@ import { showFirstScreen } from "./modes/terminal/first-screen.ts";
 import { writeError } from "./modes/terminal-text.ts";
 import { describeOldBun } from "./runtime.ts";
 import { onEachSession } from "./session/each-session.ts";
-import { suggest } from "./suggest.ts";
 import { packageVersion } from "./version.ts";
 
 /** Runs the command line and exits with its exit code. An error is one line on stderr; `PI_DEBUG=1` adds the stack. */
@@ -32,11 +31,14 @@ export async function main(args: readonly string[]): Promise<never> {
     exitCode = await run(args);
   } catch (error) {
     exitCode = error instanceof UsageError ? error.exitCode : 1;
-    writeError(
-      `${describeError(error)}${error instanceof UsageError && error.unknown ? suggest(error.unknown.typed, error.unknown.words) : ""}`,
-    );
+    writeError(`${describeError(error)}${await suggestionFor(error)}`);
   }
   return endProcess(exitCode);
+}
+
+async function suggestionFor(error: unknown): Promise<string> {
+  if (!(error instanceof UsageError && error.unknown)) return "";
+  return (await import("./suggest.ts")).suggest(error.unknown.typed, error.unknown.words);
 }
 
 type Subcommand = (args: readonly string[]) => number | Promise<number>;

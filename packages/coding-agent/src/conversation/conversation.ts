@@ -10,6 +10,7 @@ import type { QueuedMessage } from "./queue-journal.ts";
 import type { OpenedSession, OpenOptions, SessionLine, SessionLockOptions, SessionLog, SessionStore } from "./session-store.ts";
 import type { TreeNode } from "./session-tree.ts";
 import type { StatsCounter } from "./stats.ts";
+import { timestampOf } from "./timestamp.ts";
 
 export interface NewConversation {
   /** The working folder of the tools. */
@@ -61,7 +62,7 @@ export class Conversation {
       type: "session",
       version: sessionVersion,
       id: options.id ?? createSessionId(),
-      timestamp: new Date().toISOString(),
+      timestamp: timestampOf(),
       cwd: options.cwd,
       ...(options.parentSession === undefined ? {} : { parentSession: options.parentSession }),
     };
@@ -323,7 +324,7 @@ export class Conversation {
       ...cutDeep(content, entryLevels),
       id,
       parentId: this.leafId,
-      timestamp: new Date().toISOString(),
+      timestamp: timestampOf(),
     };
     await this.adopt([entry]);
     return entry;

@@ -100,12 +100,12 @@ const agentDir = await makeFolder({
 afterAll(() => rm(agentDir, { recursive: true }));
 
 test.each([
-  ["no model", {}, [], 2, 210],
-  ["a model selected", { ANTHROPIC_API_KEY: "not-a-key" }, [], 3, 215],
+  ["no model", {}, [], 2, 200],
+  ["a model selected", { ANTHROPIC_API_KEY: "not-a-key" }, [], 3, 202],
   // They are checked without TypeBox.
-  ["a model of models.json", { PI_CODING_AGENT_DIR: agentDir }, [], 3, 245],
+  ["a model of models.json", { PI_CODING_AGENT_DIR: agentDir }, [], 3, 236],
   // The definitions of all further tools share a file; the code of a call is loaded with the first call.
-  ["all tools", {}, ["--tools", "read,bash,edit,write,grep,find,ls,todo,preview,delegate"], 8, 235],
+  ["all tools", {}, ["--tools", "read,bash,edit,write,grep,find,ls,todo,preview,delegate"], 8, 210],
 ])(
   "the first answer with %s needs few files, few bytes and few modules of Node",
   async (_title, env, options, maxFiles, maxKilobytes) => {

@@ -12,7 +12,7 @@ import { createLocalProcesses, type ProcessRunner } from "../../exec/run-process
 import type { HookSlot, SessionHooks } from "../../extensions/hooks.ts";
 import type { McpServers } from "../../mcp/mcp-servers.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
-import { localFiles } from "../../tools/files/local-files.ts";
+import type { FileAccess } from "../../tools/files/file-access.ts";
 import { isBuiltInTool } from "../../tools/index.ts";
 import { canConfirm } from "../../user-interface.ts";
 import { SessionTodos } from "../parts/todos.ts";
@@ -68,7 +68,7 @@ export async function createTools(
   const approvals = parent?.approvals ?? createSessionApprovals(setup, approvalRules, core, { tiers, sandbox });
   const checkpoints = parent?.checkpoints ?? createCheckpoints(setup, settings, transcript);
   const shared = { approvals, approvalRules, checkpoints, sandbox, hooks: hooksOfTask(hooks) };
-  const files = sandbox ? sandbox.guard(options.files ?? localFiles) : options.files;
+  const files = sandbox ? sandbox.guard(options.files ?? (await loadLocalFiles())) : options.files;
   const ownParts: OwnToolsParts = {
     ...{ options, settings, agent, checkpoints, files, depth: parent?.depth ?? 0 },
     sandbox: sandbox && { description: sandbox.description, canAsk: () => canConfirm(user) },
@@ -97,6 +97,10 @@ export async function createTools(
       if (!parent) await sandbox?.stop();
     },
   };
+}
+
+async function loadLocalFiles(): Promise<FileAccess> {
+  return (await import("../../tools/files/local-files.ts")).localFiles;
 }
 
 /** Puts lines before each shell command. Programs with arguments are run as they are. */

@@ -1,16 +1,16 @@
 import type { AgentTool } from "@pikit/agent";
 import { defaultOutputLimits } from "../../exec/output-limits.ts";
 import { formatSize } from "../output/truncate.ts";
-import { type BashSchema, createBashParameters } from "./parameters.ts";
+import { bashParameters } from "./parameters.ts";
 import type { BashDetails, BashToolOptions } from "./run.ts";
 
 const { maxLines, maxBytes } = defaultOutputLimits;
 
 /** The `bash` tool for one working folder. Throws a `ToolError` with the output if a command fails, times out or is aborted. */
-export function createBashTool(cwd: string, options: BashToolOptions = {}): AgentTool<BashSchema, BashDetails> {
+export function createBashTool(cwd: string, options: BashToolOptions = {}): AgentTool<typeof bashParameters, BashDetails> {
   const { defaultTimeoutSeconds = 0, sandbox } = options;
-  let parameters = createBashParameters(defaultTimeoutSeconds);
   let canLeave = false;
+  let parameters = describeParameters(defaultTimeoutSeconds, canLeave);
   return {
     name: "bash",
     label: "Bash",
@@ -23,7 +23,7 @@ export function createBashTool(cwd: string, options: BashToolOptions = {}): Agen
       // Once offered it stays, so that the list of tools, which providers cache, does not change whenever the user comes and goes.
       if (!canLeave && sandbox?.canAsk()) {
         canLeave = true;
-        parameters = createBashParameters(defaultTimeoutSeconds, true);
+        parameters = describeParameters(defaultTimeoutSeconds, canLeave);
       }
       return parameters;
     },
@@ -31,4 +31,20 @@ export function createBashTool(cwd: string, options: BashToolOptions = {}): Agen
       return (await import("./run.ts")).runBash(params, { ...options, toolCallId, cwd, signal, onUpdate });
     },
   };
+}
+
+/**
+ * The parameters as the model sees them. The type is the same in all cases: a model may give what it is not offered.
+ *
+ * @param defaultTimeoutSeconds - The timeout of calls without one. 0: no limit.
+ * @param canLeave - Whether a command may ask to run outside of the sandbox.
+ */
+function describeParameters(defaultTimeoutSeconds: number, canLeave: boolean): typeof bashParameters {
+  const { outsideSandbox, timeout, ...others } = bashParameters.properties;
+  const byDefault = defaultTimeoutSeconds > 0 ? `${defaultTimeoutSeconds}` : "no limit";
+  const properties = {
+    ...{ ...others, timeout: { ...timeout, description: `${timeout.description} (default: ${byDefault})` } },
+    ...((canLeave ? { outsideSandbox } : {}) as { outsideSandbox: typeof outsideSandbox }),
+  };
+  return { ...bashParameters, properties };
 }
