@@ -54,6 +54,8 @@ async function recordStart(cli, { options, variables, files }) {
       env: { PATH: process.env.PATH, ...places, ...variables },
       stdio: ["pipe", "ignore", "inherit"],
     });
+    // The exit code says why nothing reads it any more.
+    pi.stdin.on("error", () => undefined);
     // It stays open: its end would end the process in the middle of the start.
     pi.stdin.write('{"type":"get_state"}\n');
     const [code] = await once(pi, "exit");

@@ -1,4 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { parseAst } from "rolldown/parseAst";
 import { calledAtStart } from "./called-at-start.mjs";
 import { withParentheses } from "./parentheses.mjs";
 
@@ -12,7 +14,25 @@ import { withParentheses } from "./parentheses.mjs";
  */
 export async function compileEarly(cli) {
   for (const [path, offsets] of await calledAtStart(cli)) {
-    const source = readFileSync(path, "utf8");
-    writeFileSync(path, withParentheses(source, offsets));
+    if (leadsBack(path)) throw new Error(`${path} imports itself through other files, which could call its functions too early`);
+    writeFileSync(path, withParentheses(readFileSync(path, "utf8"), offsets));
   }
+}
+
+/** Whether a file is among the files that it imports, or that these import. */
+function leadsBack(path) {
+  const seen = new Set();
+  const open = importsOf(path);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next === path) return true;
+    if (seen.has(next)) continue;
+    seen.add(next);
+    open.push(...importsOf(next));
+  }
+  return false;
+}
+
+function importsOf(path) {
+  const sources = parseAst(readFileSync(path, "utf8")).body.flatMap((node) => node.source?.value ?? []);
+  return sources.filter((source) => source.startsWith(".")).map((source) => join(dirname(path), source));
 }
