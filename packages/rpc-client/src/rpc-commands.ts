@@ -95,8 +95,8 @@ export abstract class RpcCommands {
   }
 
   /**
-   * Changes to the session in a session file. With `takeOverLock`, also when a process on another host or in another container, which has
-   * ended, holds its lock.
+   * Changes to the session in a session file. A relative path starts at the working folder of the session that is left. With
+   * `takeOverLock`, also when a process on another host or in another container, which has ended, holds its lock.
    */
   switchSession(
     sessionPath: string,
@@ -247,7 +247,7 @@ export abstract class RpcCommands {
     return (await this.send("get_commands", {}, options)).commands;
   }
 
-  /** Writes the session as an HTML page and returns its path. */
+  /** Writes the session as an HTML page and returns its path. A relative `outputPath` starts at the session's working folder. */
   async exportHtml(options: CommandOptions<"export_html"> = {}): Promise<string> {
     const [params, sendOptions] = split(options);
     return (await this.send("export_html", params, sendOptions)).path;

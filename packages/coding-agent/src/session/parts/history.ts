@@ -1,4 +1,5 @@
 import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
 import { type BranchContext, entersContext } from "../../conversation/context.ts";
 import { Conversation, type NewConversation } from "../../conversation/conversation.ts";
 import type { SessionEntry } from "../../conversation/entries.ts";
@@ -178,13 +179,14 @@ export class SessionHistory {
   /**
    * Continues another session: its messages, model, folder and queues. The current session is only reloaded at its current entry.
    *
-   * @param ref - The path of its file, or its name in the store.
+   * @param ref - The path of its file, relative to the working folder of the session that is left; or its name in the store.
    * @param options - `takeOverLock`: like in `CreateAgentSessionOptions`, for this session.
    * @throws {SessionError} `not_found` (also if its working folder is missing), `locked`, `read_failed`, `not_a_session`,
    *   `unsupported_version`.
    */
   open(ref: string, options?: SessionLockOptions): Promise<void> {
-    return this.#move({ reason: "switch", target: ref }, () => this.#open(ref, options));
+    const target = this.#toRef(ref);
+    return this.#move({ reason: "switch", target }, () => this.#open(target, options));
   }
 
   async #open(ref: string, options?: SessionLockOptions): Promise<void> {
@@ -341,6 +343,12 @@ export class SessionHistory {
     const node = this.#current.find(id);
     if (!node) throw new SessionError("not_found", `There is no entry "${id}" in this session. See get_entries.`);
     return node;
+  }
+
+  /** A store of files has paths as refs. Those of other stores are names, which stay as they are. */
+  #toRef(given: string): string {
+    const { ref, path, header } = this.#current;
+    return ref === path ? resolve(header.cwd, given) : given;
   }
 
   #isCurrent(ref: string): boolean {

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { type Beginning, Conversation } from "../../conversation/conversation.ts";
 import type { SessionStore } from "../../conversation/session-store.ts";
 
@@ -25,10 +24,9 @@ export class UnwrittenSessions {
 
   /** Begins the session with this name again; undefined if there is none, or if its store has it. */
   begin(store: SessionStore, ref: string): Conversation | undefined {
-    const name = this.#beginnings.has(ref) ? ref : resolve(ref);
-    const beginning = this.#beginnings.get(name);
+    const beginning = this.#beginnings.get(ref);
     // Without its working folder it cannot be used. Another process may have written a file with this name since.
-    if (!beginning || !existsSync(beginning.header.cwd) || existsSync(name)) return undefined;
+    if (!beginning || !existsSync(beginning.header.cwd) || existsSync(ref)) return undefined;
     return Conversation.beginAgain(store, beginning);
   }
 }

@@ -208,6 +208,25 @@ describe("switch_session", () => {
     expect(await rpc.ask({ type: "clear_queue" })).toEqual({ steering: ["s"], followUp: ["f"] });
   });
 
+  test("and export_html take relative paths from the folder of the session that is open", async () => {
+    const elsewhere = join(workspace.root, "elsewhere");
+    await mkdir(elsewhere);
+    const there = await writeSession("elsewhere/there", elsewhere);
+    const here = await writeSession("work/here");
+    const rpc = await start();
+    for (const [sessionPath, sessionFile, folder] of [
+      ["here.jsonl", here, workspace.cwd],
+      ["../elsewhere/there.jsonl", there, elsewhere],
+      ["../work/here.jsonl", here, workspace.cwd],
+    ] as const) {
+      expect(await rpc.ask({ type: "switch_session", sessionPath })).toEqual({ cancelled: false });
+      expect(await rpc.state()).toMatchObject({ sessionFile });
+      expect(await rpc.ask({ type: "export_html", outputPath: "page.html" })).toEqual({ path: join(folder, "page.html") });
+    }
+    const refused = await rpc.request({ type: "switch_session", sessionPath: "there.jsonl" });
+    expect(refused).toMatchObject({ success: false, error: expect.stringContaining(join(workspace.cwd, "there.jsonl")) });
+  });
+
   test("to the session that is open shows it as it stands", async () => {
     const rpc = await start(...texts("One"));
     await rpc.promptAndWait("First");
@@ -218,8 +237,7 @@ describe("switch_session", () => {
 
   test("to a file that get_state has named and that has no message yet goes back there, with the model chosen there", async () => {
     const other = await writeSession("other");
-    // The command, because a relative path is one from the folder of the process.
-    const rpc = startRpc(workspace, ["--model", await workspace.script(...texts("One"))]);
+    const rpc = await start(...texts("One"));
     const first = await rpc.state();
     await rpc.ask({ type: "new_session", parentSession: "/elsewhere/parent.jsonl" });
     await rpc.ask({ type: "set_model", provider: "demo", modelId: "tour" });
