@@ -11,6 +11,8 @@ export interface HandlesReport {
 
 const [cwd = "", agentDir = "", model = ""] = process.argv.slice(2);
 
+// The pipes of the output count from their first use on, and Node itself uses stderr when some of its modules are loaded, whenever that is.
+void [process.stdout, process.stderr];
 const before = await resources();
 // Its first answer calls bash, which leaves a child in the background; the second one is text.
 await use("new", async (session) => {
@@ -33,7 +35,6 @@ await use("memory", async (session) => {
   await promise;
 });
 const after = await resources();
-// Only now: the pipe of stdout counts from its first use on.
 process.stdout.write(JSON.stringify({ before, after } satisfies HandlesReport));
 
 type Session = Awaited<ReturnType<typeof createAgentSession>>;
