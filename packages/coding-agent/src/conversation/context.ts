@@ -100,6 +100,7 @@ export function inOrderOfContext(messages: readonly AgentMessage[]): AgentMessag
   const openCalls = new Set<string>();
   let held: AgentMessage[] = [];
   const release = () => {
+    if (held.length === 0) return;
     ordered.push(...held);
     held = [];
   };
