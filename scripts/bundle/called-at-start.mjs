@@ -31,11 +31,10 @@ const starts = [
  */
 export async function calledAtStart(cli) {
   const called = new Map();
-  for (const start of starts) {
-    for (const { url, offsets } of await recordStart(resolve(cli), start)) {
-      const path = fileURLToPath(url);
-      called.set(path, new Set([...(called.get(path) ?? []), ...offsets]));
-    }
+  const records = await Promise.all(starts.map((start) => recordStart(resolve(cli), start)));
+  for (const { url, offsets } of records.flat()) {
+    const path = fileURLToPath(url);
+    called.set(path, new Set([...(called.get(path) ?? []), ...offsets]));
   }
   return called;
 }
