@@ -29,16 +29,11 @@ export async function burst(rounds: number): Promise<Result[]> {
   const results: Result[] = [];
   for (const { name, deltas, rate, limits } of answers) {
     const bursts = await measure(Math.ceil(rounds / 3), [deltas, rate]);
-    const row = (title: string, pick: (burst: Burst) => number, atMost?: number) =>
-      results.push(summarize(title, "ms", bursts.map(pick), undefined, atMost === undefined ? undefined : { atMost }));
-    const rows = (title: string, of: (burst: Burst) => Delay, most?: { p99: number; max: number }) => {
-      row(`${title}: late, p99`, (each) => of(each).p99, most?.p99);
-      row(`${title}: late at most`, (each) => of(each).max, most?.max);
-      row(`${title}: longest turn, CPU`, (each) => of(each).cpu, most?.max);
-    };
-    rows(`${sessions} bare, ${name}`, ({ bare }) => bare);
-    rows(`${sessions} prompts, ${name}`, ({ prompted }) => prompted, limits);
-    row(`${sessions} created, ${name}: longest turn, CPU`, ({ created }) => created.cpu);
+    const rows = (title: string, pick: (burst: Burst) => Delay, limits?: Limits, shown?: readonly Figure[]) =>
+      results.push(...delayRows(`${sessions} ${title}, ${name}`, bursts.map(pick), limits, shown));
+    rows("bare", ({ bare }) => bare);
+    rows("prompts", ({ prompted }) => prompted, limits);
+    rows("created", ({ created }) => created, undefined, [longestTurn]);
   }
   return [...results, ...(await servedRows(Math.ceil(rounds / 7)))];
 }
@@ -46,34 +41,40 @@ export async function burst(rounds: number): Promise<Result[]> {
 /** The same sessions in a fresh `pi serve`, seen from the inside of its process. */
 async function servedRows(rounds: number): Promise<Result[]> {
   const bursts = await serveBursts(rounds, { sessions, ...servedAnswer });
-  const rows = (title: string, pick: (burst: ServeBurst) => Delay) => [
-    summarize(
-      `${title}: late, p99`,
-      "ms",
-      bursts.map((burst) => pick(burst).p99),
-      undefined,
-      { atMost: servedLimits.p99 },
-    ),
-    summarize(
-      `${title}: late at most`,
-      "ms",
-      bursts.map((burst) => pick(burst).max),
-      undefined,
-      { atMost: servedLimits.max },
-    ),
-    summarize(
-      `${title}: longest turn, CPU`,
-      "ms",
-      bursts.map((burst) => pick(burst).cpu),
-      undefined,
-      { atMost: servedLimits.max },
-    ),
-  ];
+  const rows = (title: string, pick: (burst: ServeBurst) => Delay) => delayRows(title, bursts.map(pick), servedLimits);
   return [
     ...rows(`pi serve, ${sessions} sessions begun`, ({ created }) => created),
     ...rows(`pi serve, its first ${sessions} prompts`, ({ first }) => first),
     ...rows(`pi serve, the next ${sessions}`, ({ next }) => next),
   ];
+}
+
+/** In milliseconds. */
+interface Limits {
+  p99: number;
+  max: number;
+}
+
+/** A row of the table, and the limit that it has. */
+interface Figure {
+  name: string;
+  of: keyof Delay;
+  limit: keyof Limits;
+}
+
+const longestTurn: Figure = { name: "longest turn, CPU", of: "cpu", limit: "max" };
+const figures: readonly Figure[] = [
+  { name: "late, p99", of: "p99", limit: "p99" },
+  { name: "late at most", of: "max", limit: "max" },
+  longestTurn,
+];
+
+/** @param limits - Default: none. */
+function delayRows(title: string, delays: readonly Delay[], limits?: Limits, shown = figures): Result[] {
+  return shown.map(({ name, of, limit }) => {
+    const times = delays.map((delay) => delay[of]);
+    return summarize(`${title}: ${name}`, "ms", times, undefined, limits && { atMost: limits[limit] });
+  });
 }
 
 async function measure(rounds: number, answer: readonly number[]): Promise<Burst[]> {

@@ -29,18 +29,18 @@ test.each(apis)(
     server.respond(wire.text("Hello."));
     const { child, told, rehearsed } = await startPi(server.url, api, "--mode", "rpc", "--no-session", "--model", "here/model");
     const records = createInterface(child.stdout)[Symbol.asyncIterator]();
-    const until = async (text: string) => {
+    const readUntil = async (text: string) => {
       for (let { value, done } = await records.next(); !done; { value, done } = await records.next())
         if (String(value).includes(text)) return;
       throw new Error(`pi ended without ${text}; it said: ${told.join("\n")}`);
     };
     child.stdin.write('{"type":"get_state"}\n');
-    await until('"get_state"');
+    await readUntil('"get_state"');
     await rehearsed;
     expect(server.requests).toEqual([]);
     const loadedBefore = told.length;
     child.stdin.write('{"type":"prompt","message":"Hello"}\n');
-    await until("agent_settled");
+    await readUntil("agent_settled");
     expect(told.slice(loadedBefore)).toEqual([]);
     expect(server.requests.length).toBe(1);
     child.stdin.end();
